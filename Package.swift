@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One language mode, one set of upcoming features and no warnings, for every Swift target (style of the project:
+// docs/architecture.md).
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// The import arrows: a target may import what stands in its list and nothing else; CI builds with
+// `--explicit-target-dependency-import-check error`.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: swift)
+}
+
+let package = Package(
+  name: "energykit-server",
+  targets: [
+    // Energy: knows nothing of bytes.
+    module("EnergyModel"),
+    module("Storage", ["EnergyModel"]),
+    // Bytes: know nothing of energy.
+    module("GRPC"),
+    // Tests.
+    tests("EnergyModelTests", ["EnergyModel"]),
+  ]
+)

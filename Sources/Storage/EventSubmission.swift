@@ -1,0 +1,85 @@
+package import EnergyModel
+package import FoundationEssentials
+
+/// A batch on its way to the writer: what was well formed, and the faults found so far.
+///
+/// The writer decides, in commit order, what is a duplicate, what reuses an identity and what is new; it forgives
+/// `LoadEventFault.Reason.isForgivenToDuplicates` faults to duplicates; then it stores all new events or none
+/// (or the good ones, where `allowsPartialSuccess`).
+package final class EventSubmission: Sendable {
+  package let clientID: UUID
+  package let venueID: UUID
+  /// The well-formed load events, ascending by `index`.
+  package let loadEvents: [Indexed<LoadEvent>]
+  /// The well-formed status events, ascending by `index`.
+  package let statusEvents: [Indexed<ElectricVehicleStatusEvent>]
+  /// Faults found before the writer, in the order of the request. An event may have several; an event without a place
+  /// in the lists above (malformed) has at least one.
+  package let faults: [LoadEventFault]
+  /// Faults there are in all, at least `faults.count`.
+  package let faultCount: Int
+  package let allowsPartialSuccess: Bool
+  /// The server's clock when the batch arrived; stored with the events.
+  package let receivedAt: Timestamp
+  /// Where the outcome goes.
+  package let mailbox: any SubmissionMailbox
+  /// The mailbox's own: whom the outcome is for.
+  package let ticket: any AnyObject & Sendable
+
+  package init(
+    clientID: UUID, venueID: UUID, loadEvents: [Indexed<LoadEvent>],
+    statusEvents: [Indexed<ElectricVehicleStatusEvent>], faults: [LoadEventFault], faultCount: Int,
+    allowsPartialSuccess: Bool, receivedAt: Timestamp, mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
+  ) {
+    self.clientID = clientID
+    self.venueID = venueID
+    self.loadEvents = loadEvents
+    self.statusEvents = statusEvents
+    self.faults = faults
+    self.faultCount = faultCount
+    self.allowsPartialSuccess = allowsPartialSuccess
+    self.receivedAt = receivedAt
+    self.mailbox = mailbox
+    self.ticket = ticket
+  }
+
+  /// An event and its place in the list of the request that it came in.
+  package struct Indexed<Event: Hashable & Sendable>: Hashable, Sendable {
+    package let index: Int
+    package let event: Event
+
+    package init(index: Int, event: Event) {
+      self.index = index
+      self.event = event
+    }
+  }
+}
+
+/// What became of a batch. The counts are of events.
+package enum SubmissionOutcome: Hashable, Sendable {
+  /// Everything new in it is durable.
+  case accepted(storedCount: Int, duplicateCount: Int)
+  /// Some are durable, the others are at fault (only where partial success was allowed).
+  case partlyAccepted(
+    storedCount: Int, duplicateCount: Int, rejectedCount: Int, faults: [LoadEventFault], faultCount: Int)
+  /// Nothing was stored.
+  case refused(rejectedCount: Int, faults: [LoadEventFault], faultCount: Int)
+  /// Nothing was stored and nothing can be said of the events.
+  case failed(StoreError)
+}
+
+/// Takes outcomes back to where they are awaited: one per event loop, so that a commit wakes each loop once.
+package protocol SubmissionMailbox: AnyObject, Sendable {
+  /// Called on a storage thread, after the commit, once per commit with everything that is for this mailbox.
+  func deliver(_ results: [SubmissionResult])
+}
+
+package struct SubmissionResult: Sendable {
+  package let submission: EventSubmission
+  package let outcome: SubmissionOutcome
+
+  package init(submission: EventSubmission, outcome: SubmissionOutcome) {
+    self.submission = submission
+    self.outcome = outcome
+  }
+}
