@@ -25,12 +25,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 let package = Package(
   name: "energykit-server",
   targets: [
+    // Below both stacks.
+    module("Locking"),
     // Energy: knows nothing of bytes.
     module("EnergyModel"),
     module("Storage", ["EnergyModel"]),
     // Bytes: know nothing of energy.
     module("GRPC"),
     // Tests.
+    tests("LockingTests", ["Locking"]),
     tests("EnergyModelTests", ["EnergyModel"]),
   ]
 )
