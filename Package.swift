@@ -22,6 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     name: name, dependencies: dependencies, resources: resources, swiftSettings: swift)
 }
 
+// C that the tree holds: generated code, or a few lines of our own.
+func cModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, cSettings: [.treatAllWarnings(as: .error)])
+}
+
 let package = Package(
   name: "energykit-server",
   targets: [
@@ -32,6 +37,10 @@ let package = Package(
     module("Storage", ["EnergyModel"]),
     // Bytes: know nothing of energy.
     module("GRPC"),
+    // Where the two meet.
+    .systemLibrary(
+      name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+    cModule("CEnergyProto", ["CProtobufC"]),
     // Tests.
     tests("LockingTests", ["Locking"]),
     tests("EnergyModelTests", ["EnergyModel"]),

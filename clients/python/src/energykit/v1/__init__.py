@@ -1,0 +1,1 @@
+"""Written by proto/generate from proto/energykit/v1."""
