@@ -43,16 +43,7 @@ package final class EventSubmission: Sendable {
     self.ticket = ticket
   }
 
-  /// An event and its place in the list of the request that it came in.
-  package struct Indexed<Event: Hashable & Sendable>: Hashable, Sendable {
-    package let index: Int
-    package let event: Event
-
-    package init(index: Int, event: Event) {
-      self.index = index
-      self.event = event
-    }
-  }
+  package typealias Indexed<Event: Hashable & Sendable> = EnergyModel.Indexed<Event>
 }
 
 /// What became of a batch. The counts are of events.
