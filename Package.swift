@@ -32,6 +32,8 @@ let package = Package(
   targets: [
     // Below both stacks.
     module("Locking"),
+    .systemLibrary(name: "COpenSSL"),
+    module("Cryptography", ["COpenSSL"]),
     // Energy: knows nothing of bytes.
     module("EnergyModel"),
     module("Storage", ["EnergyModel"]),
@@ -44,5 +46,6 @@ let package = Package(
     // Tests.
     tests("LockingTests", ["Locking"]),
     tests("EnergyModelTests", ["EnergyModel"]),
+    tests("CryptographyTests", ["Cryptography"]),
   ]
 )
