@@ -35,17 +35,20 @@ package final class HMACSHA256: @unchecked Sendable {
   }
 }
 
-/// The parameter list {digest: SHA256} in the form that libcrypto takes.
+/// The parameter list {digest: SHA256} in the form that libcrypto takes. The list keeps pointers to its names and values,
+/// which therefore live until `body` has returned.
 func withSHA256Parameters<Result>(
   adding others: [OSSL_PARAM] = [], _ body: (UnsafePointer<OSSL_PARAM>) -> Result
 ) -> Result {
-  var name = Array("SHA256".utf8CString)
-  return name.withUnsafeMutableBufferPointer { name in
-    let digest = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0)
-    let list = [digest] + others + [OSSL_PARAM_construct_end()]
-    return list.withUnsafeBufferPointer { list in
-      guard let first = list.baseAddress else { preconditionFailure("a list with an end is not empty") }
-      return body(first)
+  OSSL_MAC_PARAM_DIGEST.withCString { key in
+    var value = Array("SHA256".utf8CString)
+    return value.withUnsafeMutableBufferPointer { value in
+      let digest = OSSL_PARAM_construct_utf8_string(key, value.baseAddress, 0)
+      let list = [digest] + others + [OSSL_PARAM_construct_end()]
+      return list.withUnsafeBufferPointer { list in
+        guard let first = list.baseAddress else { preconditionFailure("a list with an end is not empty") }
+        return body(first)
+      }
     }
   }
 }
