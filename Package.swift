@@ -38,6 +38,8 @@ let package = Package(
     module("EnergyModel"),
     module("Storage", ["EnergyModel"]),
     // Bytes: know nothing of energy.
+    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    module("HTTP2", ["CNghttp2"]),
     module("GRPC"),
     // Where the two meet.
     .systemLibrary(
@@ -47,5 +49,6 @@ let package = Package(
     tests("LockingTests", ["Locking"]),
     tests("EnergyModelTests", ["EnergyModel"]),
     tests("CryptographyTests", ["Cryptography"]),
+    tests("HTTP2Tests", ["HTTP2"]),
   ]
 )

@@ -1,0 +1,44 @@
+/// The contexts of a session's streams. nghttp2 holds the number of a place here instead of a reference, so that a
+/// number gone stale can meet a wrong context at worst, never freed memory, and letting go of all is one assignment.
+struct StreamContexts {
+  private var places: [AnyObject?] = []
+  private var free: [Int32] = []
+
+  var count: Int { places.count - free.count }
+
+  mutating func insert(_ context: AnyObject) -> Int {
+    if let place = free.popLast() {
+      places[Int(place)] = context
+      return Int(place)
+    }
+    places.append(context)
+    return places.count - 1
+  }
+
+  subscript(place: Int) -> AnyObject? {
+    places.indices.contains(place) ? places[place] : nil
+  }
+
+  mutating func remove(_ place: Int) {
+    guard places.indices.contains(place), places[place] != nil else { return }
+    places[place] = nil
+    free.append(Int32(truncatingIfNeeded: place))
+    if count == 0 { shrink() }
+  }
+
+  mutating func removeAll() -> [AnyObject] {
+    let all = places.compactMap(\.self)
+    places = []
+    free = []
+    return all
+  }
+
+  var all: [AnyObject] { places.compactMap(\.self) }
+
+  /// Gives memory back after a burst.
+  private mutating func shrink() {
+    guard places.count > 256 else { return }
+    places = []
+    free = []
+  }
+}
