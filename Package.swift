@@ -50,5 +50,6 @@ let package = Package(
     tests("EnergyModelTests", ["EnergyModel"]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
+    tests("GRPCTests", ["GRPC"]),
   ]
 )

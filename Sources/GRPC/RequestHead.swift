@@ -1,34 +1,96 @@
 /// The header block of one request, in one buffer that its connection uses again and again: header blocks of a
 /// connection never interleave (RFC 9113 §4.3). Valid only while its call is being admitted.
 package final class RequestHead {
-  private var bytes: [UInt8] = []
-  private var fields: [(name: Range<Int>, value: Range<Int>)] = []
-
-  package init() {}
-
-  package func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    fields.removeAll(keepingCapacity: true)
+  /// What a block has come to so far (G-018, G-046, G-153).
+  package enum Size: Hashable, Sendable {
+    case fits
+    /// Above the limit: nothing more is kept, and `judge` refuses the call.
+    case costsCall
+    /// Above four times the limit: the connection is to be closed.
+    case costsConnection
   }
 
-  package func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    let start = bytes.count
-    bytes.append(contentsOf: name)
-    let middle = bytes.count
-    bytes.append(contentsOf: value)
-    fields.append((start..<middle, middle..<bytes.count))
+  /// Fields that have a place of their own: found while they are appended, then read without a search.
+  package enum Slot: Int, CaseIterable, Sendable {
+    case method, path, scheme, authority, host, contentType, te, timeout, encoding, acceptEncoding, authorization
+    case userAgent
+  }
+
+  private static let absent: Int32 = -1
+  private static let noSlots = InlineArray<12, Int32>(repeating: absent)
+
+  let limit: Int
+  private var block = FieldBlock()
+  private var slots = noSlots
+
+  /// Names, values and 32 octets a field, also of those that were not kept (RFC 9113 §6.5.2).
+  package private(set) var listByteCount = 0
+
+  /// - Parameter maximumListByteCount: As announced by SETTINGS_MAX_HEADER_LIST_SIZE.
+  package init(maximumListByteCount: Int = CallLimits.headerListBytes) {
+    limit = maximumListByteCount
+  }
+
+  package var size: Size {
+    if listByteCount <= limit { .fits } else if listByteCount <= 4 * limit { .costsCall } else { .costsConnection }
+  }
+
+  package func removeAll() {
+    block.removeAll()
+    slots = Self.noSlots
+    listByteCount = 0
+  }
+
+  /// Takes one field, its name in lower case; of a repeated field with a slot, the first counts.
+  @discardableResult
+  package func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Size {
+    listByteCount += name.count + value.count + FieldBlock.fieldOverhead
+    let size = size
+    guard size == .fits else { return size }
+    if let slot = Self.slot(name), slots[slot.rawValue] == Self.absent {
+      slots[slot.rawValue] = Int32(truncatingIfNeeded: block.count)
+    }
+    block.append(name: name, value: value)
+    return size
+  }
+
+  package func has(_ slot: Slot) -> Bool { slots[slot.rawValue] != Self.absent }
+
+  /// Calls `body` with the value of `slot`; returns `nil` where the field is absent. The bytes are valid until `body`
+  /// returns.
+  package func withValue<Result>(_ slot: Slot, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    let index = slots[slot.rawValue]
+    guard index != Self.absent else { return nil }
+    return block.withFields { body($0[Int(index)].value) }
+  }
+
+  /// `:authority`, or `host` in its stead (G-033).
+  package func withAuthority<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    withValue(has(.authority) ? .authority : .host, body)
   }
 
   /// Calls `body` with the first value under `name` (lower case); returns `nil` where there is none.
   package func withFirstValue<Result>(_ name: StaticString, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
-    bytes.withUnsafeBytes { all in
-      for field in fields where field.name.count == name.utf8CodeUnitCount {
-        let candidate = UnsafeRawBufferPointer(rebasing: all[field.name])
-        let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        guard candidate.elementsEqual(wanted) else { continue }
-        return body(UnsafeRawBufferPointer(rebasing: all[field.value]))
-      }
-      return nil
+    block.withFields { fields in fields.first { $0.name.equals(name) }.map { body($0.value) } }
+  }
+
+  /// All fields kept, in order; valid until `body` returns.
+  package func withFields<Result>(_ body: (FieldBlock.Fields) -> Result) -> Result {
+    block.withFields(body)
+  }
+
+  /// Length first: most names need one comparison.
+  private static func slot(_ name: UnsafeRawBufferPointer) -> Slot? {
+    switch name.count {
+    case 2: name.equals("te") ? .te : nil
+    case 4: name.equals("host") ? .host : nil
+    case 5: name.equals(":path") ? .path : nil
+    case 7: name.equals(":method") ? .method : name.equals(":scheme") ? .scheme : nil
+    case 10: name.equals(":authority") ? .authority : name.equals("user-agent") ? .userAgent : nil
+    case 12: name.equals("content-type") ? .contentType : name.equals("grpc-timeout") ? .timeout : nil
+    case 13: name.equals("grpc-encoding") ? .encoding : name.equals("authorization") ? .authorization : nil
+    case 20: name.equals("grpc-accept-encoding") ? .acceptEncoding : nil
+    case _: nil
     }
   }
 }

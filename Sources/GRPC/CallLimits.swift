@@ -1,0 +1,27 @@
+/// Bounds of what one call, one connection and one server may hold (DESIGN §10). Defaults; bytes where not said
+/// otherwise.
+package struct CallLimits: Hashable, Sendable {
+  /// Names, values and 32 octets a field; announced to the client. Above it the call is refused, above four times that
+  /// the connection is closed (G-018, G-046).
+  package static let headerListBytes = 16 << 10
+  /// Trailers stay below this and below the client's SETTINGS_MAX_HEADER_LIST_SIZE (G-075).
+  package static let trailerListBytes = 8 << 10
+  /// A handler stops sending while more than this waits for the peer (G-091).
+  package static let bufferedBytes = 64 << 10
+
+  /// Announced to the client (G-017).
+  package var streamsPerConnection = 1_000
+  /// Receive window of a stream (G-092).
+  package var streamWindow = 64 << 10
+  /// Receive window of a connection.
+  package var connectionWindow = 1 << 20
+  package var connections = 10_000
+  /// Response bytes buffered for one connection; above it all its streams wait.
+  package var responseBytesPerConnection = 512 << 10
+  /// Messages being assembled, on one connection; above it no further credit is given.
+  package var assembledBytesPerConnection = 16 << 20
+  /// The same for all connections of the server.
+  package var assembledBytesPerServer = 256 << 20
+
+  package init() {}
+}
