@@ -13,8 +13,8 @@ let swift: [SwiftSetting] = [
 
 // The import arrows: a target may import what stands in its list and nothing else; CI builds with
 // `--explicit-target-dependency-import-check error`.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: swift)
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: swift)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -34,10 +34,13 @@ let package = Package(
     module("Locking"),
     .systemLibrary(name: "COpenSSL"),
     module("Cryptography", ["COpenSSL"]),
+    module("Diagnostics", ["Locking"]),
     // Energy: knows nothing of bytes.
     module("EnergyModel"),
     module("Storage", ["EnergyModel"]),
     // Bytes: know nothing of energy.
+    .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    module("NetworkIO", ["CUV", "Locking"]),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     module("HTTP2", ["CNghttp2"]),
     module("GRPC"),
@@ -45,8 +48,11 @@ let package = Package(
     .systemLibrary(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
     cModule("CEnergyProto", ["CProtobufC"]),
-    // Tests.
+    // Tests. TestSupport is theirs alone.
+    module("TestSupport", ["NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("LockingTests", ["Locking"]),
+    tests("DiagnosticsTests", ["Diagnostics"]),
+    tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
     tests("EnergyModelTests", ["EnergyModel"]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
