@@ -38,6 +38,7 @@ let package = Package(
     // Energy: knows nothing of bytes.
     module("EnergyModel"),
     module("Storage", ["EnergyModel"]),
+    module("EnergyService", ["EnergyModel", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     module("NetworkIO", ["CUV", "Locking"]),
@@ -54,6 +55,7 @@ let package = Package(
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
     tests("EnergyModelTests", ["EnergyModel"]),
+    tests("EnergyServiceTests", ["EnergyService", "EnergyModel", "Storage", "Locking"]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
     tests("GRPCTests", ["GRPC"]),

@@ -1,0 +1,215 @@
+package import EnergyModel
+package import FoundationEssentials
+internal import Storage
+
+/// What a cache knows.
+package enum Lookup<Value> {
+  case hit(Value)
+  /// Known not to exist, or not for this caller.
+  case absent
+  /// Not known: fetch it.
+  case miss
+}
+
+/// Who calls and what they may do, as far as one event loop has lately asked the store: bounded, dropped by change
+/// notices (DESIGN §8). Made and used on its loop only.
+///
+/// A hit is synchronous. A fetch is made once however many wait for it, and again where a change notice overtakes it.
+package final class AccessCache {
+  /// Runs its argument on the cache's loop, later, from any thread.
+  package typealias Hop = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  package struct Limits: Hashable, Sendable {
+    /// Callers and passes kept, each.
+    package var capacity: Int
+    /// Unknown keys and unknown venues kept, each: few, since anybody can make them up.
+    package var absentCapacity: Int
+    /// How long an unknown key or venue stays one without asking again.
+    package var absentMilliseconds: Int64
+
+    package init(capacity: Int = 20_000, absentCapacity: Int = 1_000, absentMilliseconds: Int64 = 2_000) {
+      self.capacity = capacity
+      self.absentCapacity = absentCapacity
+      self.absentMilliseconds = absentMilliseconds
+    }
+  }
+
+  struct PassKey: Hashable, Sendable {
+    let clientID: UUID
+    let venueID: UUID
+  }
+
+  /// Grows with every change notice: what was concluded under an older one is to be looked up again.
+  package private(set) var epoch: UInt64 = 0
+
+  private let loader: AccessLoader
+  private let clock: ServiceClock
+  private let limits: Limits
+  private let hop: Hop
+  private var callers: TwoGenerationCache<KeyHash, Caller>
+  private var passes: TwoGenerationCache<PassKey, VenuePass>
+  private var absentKeys: TwoGenerationCache<KeyHash, Timestamp>
+  private var absentPasses: TwoGenerationCache<PassKey, Timestamp>
+  private var callerFetches: [KeyHash: Fetch<Caller>] = [:]
+  private var passFetches: [PassKey: Fetch<VenuePass>] = [:]
+
+  package init(loader: AccessLoader, clock: ServiceClock, limits: Limits = Limits(), hop: @escaping Hop) {
+    self.loader = loader
+    self.clock = clock
+    self.limits = limits
+    self.hop = hop
+    callers = TwoGenerationCache(capacity: limits.capacity)
+    passes = TwoGenerationCache(capacity: limits.capacity)
+    absentKeys = TwoGenerationCache(capacity: limits.absentCapacity)
+    absentPasses = TwoGenerationCache(capacity: limits.absentCapacity)
+  }
+
+  // MARK: Callers
+
+  /// Never a disabled client: its key is `absent`, as an unknown one is.
+  package func caller(_ hash: KeyHash) -> Lookup<Caller> {
+    if let caller = callers.value(for: hash) { return .hit(caller) }
+    return isAbsent(absentKeys.value(for: hash)) ? .absent : .miss
+  }
+
+  /// Asks the store, then calls `completion` on the loop: `nil` where there is no such caller. For after a miss.
+  package func fetchCaller(_ hash: KeyHash, completion: @escaping (Result<Caller?, EnergyKitError>) -> Void) {
+    if callerFetches[hash]?.join(completion) == nil {
+      callerFetches[hash] = Fetch(completion)
+      startFetch(of: hash)
+    }
+  }
+
+  private func startFetch(of hash: KeyHash) {
+    let home = LoopBound(self)
+    Task { [loader, hop] in
+      let result = await outcome { () async throws(EnergyKitError) in try await loader.caller(hash) }
+      hop { home.value.finishFetch(of: hash, with: result) }
+    }
+  }
+
+  private func finishFetch(of hash: KeyHash, with result: Result<Caller?, EnergyKitError>) {
+    if callerFetches[hash]?.mustRestart() == true { return startFetch(of: hash) }
+    guard let fetch = callerFetches.removeValue(forKey: hash) else { return }
+    if !fetch.isOvertaken, case .success(let caller) = result {
+      if let caller { callers.insert(caller, for: hash) } else { absentKeys.insert(clock.now, for: hash) }
+    }
+    fetch.complete(result)
+  }
+
+  // MARK: Venues
+
+  /// What the client may do at the venue; `absent` where there is no such venue or no access.
+  package func pass(clientID: UUID, venueID: UUID) -> Lookup<VenuePass> {
+    let key = PassKey(clientID: clientID, venueID: venueID)
+    if let pass = passes.value(for: key) { return .hit(pass) }
+    return isAbsent(absentPasses.value(for: key)) ? .absent : .miss
+  }
+
+  /// Asks the store, then calls `completion` on the loop: `nil` where the venue is absent to the client. For after a
+  /// miss.
+  package func fetchPass(
+    clientID: UUID, venueID: UUID, completion: @escaping (Result<VenuePass?, EnergyKitError>) -> Void
+  ) {
+    let key = PassKey(clientID: clientID, venueID: venueID)
+    if passFetches[key]?.join(completion) == nil {
+      passFetches[key] = Fetch(completion)
+      startFetch(of: key)
+    }
+  }
+
+  private func startFetch(of key: PassKey) {
+    let home = LoopBound(self)
+    Task { [loader, hop] in
+      let result = await outcome { () async throws(EnergyKitError) in
+        try await loader.grant(clientID: key.clientID, venueID: key.venueID)
+      }
+      hop { home.value.finishFetch(of: key, with: result) }
+    }
+  }
+
+  private func finishFetch(of key: PassKey, with result: Result<VenueGrant?, EnergyKitError>) {
+    if passFetches[key]?.mustRestart() == true { return startFetch(of: key) }
+    guard let fetch = passFetches.removeValue(forKey: key) else { return }
+    let pass = result.map { grant in grant.map { VenuePass($0, clientID: key.clientID) } }
+    if !fetch.isOvertaken, case .success(let pass) = pass {
+      if let pass { passes.insert(pass, for: key) } else { absentPasses.insert(clock.now, for: key) }
+    }
+    fetch.complete(pass)
+  }
+
+  // MARK: Changes
+
+  /// Drops what `change` may have made untrue, and has what is being fetched read again. On the loop.
+  package func apply(_ change: AccessChange) {
+    epoch += 1
+    switch change {
+    case .client(let id):
+      callers.removeAll { $1.id == id }
+      absentKeys.removeAll { _, _ in true }
+      // Whose keys are being fetched is not known yet.
+      for hash in callerFetches.keys { callerFetches[hash]?.isOvertaken = true }
+    case .venue(let id):
+      dropPasses { $0.venueID == id }
+    case .access(let clientID, let venueID):
+      dropPasses { $0.clientID == clientID && $0.venueID == venueID }
+    }
+  }
+
+  private func dropPasses(where isDue: (PassKey) -> Bool) {
+    passes.removeAll { key, _ in isDue(key) }
+    absentPasses.removeAll { key, _ in isDue(key) }
+    for key in passFetches.keys where isDue(key) { passFetches[key]?.isOvertaken = true }
+  }
+
+  private func isAbsent(_ found: Timestamp?) -> Bool {
+    guard let found else { return false }
+    return (0..<limits.absentMilliseconds).contains(clock.now.milliseconds(since: found))
+  }
+}
+
+/// A question to the store that is on its way, and those who wait for the answer.
+private struct Fetch<Value> {
+  /// A change came meanwhile: the answer may be of before it.
+  var isOvertaken = false
+  private var waiters: [(Result<Value?, EnergyKitError>) -> Void]
+  private var restartsLeft = 3
+
+  init(_ waiter: @escaping (Result<Value?, EnergyKitError>) -> Void) {
+    waiters = [waiter]
+  }
+
+  mutating func join(_ waiter: @escaping (Result<Value?, EnergyKitError>) -> Void) {
+    waiters.append(waiter)
+  }
+
+  /// Whether to ask again. Under an unending stream of changes the last answer stands for those who wait, unkept.
+  mutating func mustRestart() -> Bool {
+    guard isOvertaken, restartsLeft > 0 else { return false }
+    isOvertaken = false
+    restartsLeft -= 1
+    return true
+  }
+
+  func complete(_ result: Result<Value?, EnergyKitError>) {
+    for waiter in waiters { waiter(result) }
+  }
+}
+
+/// `Result` from a call with typed throws, which `Result.init(catching:)` has for synchronous ones only.
+private func outcome<Value: Sendable>(
+  _ body: () async throws(EnergyKitError) -> Value
+) async -> Result<Value, EnergyKitError> {
+  do { return .success(try await body()) } catch { return .failure(error) }
+}
+
+/// Carries a loop's own object through code that does not touch it, back to the loop.
+///
+/// `@unchecked Sendable`: `value` is read on its loop only, inside `AccessCache.Hop`.
+private struct LoopBound<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}

@@ -1,0 +1,157 @@
+package import EnergyModel
+internal import FoundationEssentials
+package import Storage
+
+/// LoadEventService without its messages: judges what needs no session history on the caller's loop and hands the batch
+/// to the store's writer, which judges the rest in commit order (DESIGN §5 "Load events", §8).
+package struct LoadEventService: Sendable {
+  /// Faults that an answer lists; more are only counted.
+  package static let maximumFaultCount = 1_000
+  /// How far ahead of the server's clock an event may lie.
+  package static let maximumLeadMilliseconds: Int64 = 5 * 60 * 1000
+  /// How old an event may be when it arrives first.
+  package static let maximumAgeMilliseconds: Int64 = 30 * 24 * 3600 * 1000
+
+  private let store: any EnergyStore
+  private let clock: ServiceClock
+
+  package init(store: any EnergyStore, clock: ServiceClock) {
+    self.store = store
+    self.clock = clock
+  }
+
+  /// Judges a batch and hands it to the store; the outcome goes to `mailbox`, always, unless this throws.
+  ///
+  /// - Parameters:
+  ///   - pass: What the caller's loop knows of the venue; `nil` where it is absent to the caller.
+  ///   - tokens: The loop's own.
+  /// - Throws: `permissionDenied`, `venueUnavailable`; `invalidLoadEvent` for a restricted guest, whatever is in the
+  ///   batch.
+  package func submit(
+    _ batch: EventBatch, as caller: Caller, at pass: VenuePass?, tokens: GuidanceTokenCodec,
+    mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
+  ) throws(EnergyKitError) {
+    try caller.require(.energyKit)
+    let pass = try pass.visible()
+    let now = clock.now
+    guard pass.access != .restricted else { throw .invalidLoadEvent(Self.restriction(at: now)) }
+    let found = Self.judge(batch, pass: pass, tokens: tokens, now: now)
+    store.submit(
+      EventSubmission(
+        clientID: caller.id, venueID: pass.venue.id, loadEvents: batch.loadEvents, statusEvents: batch.statusEvents,
+        faults: found.isEmpty ? batch.faults : Self.merge(batch.faults, found),
+        faultCount: batch.faultCount + found.count, allowsPartialSuccess: batch.allowsPartialSuccess, receivedAt: now,
+        mailbox: mailbox, ticket: ticket))
+  }
+
+  /// What the caller hears of an outcome.
+  ///
+  /// - Parameter eventCount: Events in the request, well formed or not.
+  /// - Throws: `invalidLoadEvent` where the batch was refused, `serviceUnavailable` where the store failed.
+  package static func receipt(
+    for outcome: SubmissionOutcome, of submission: EventSubmission, eventCount: Int
+  ) throws(EnergyKitError) -> SubmissionReceipt {
+    switch outcome {
+    case .accepted(let storedCount, let duplicateCount):
+      return SubmissionReceipt(
+        storedCount: storedCount, duplicateCount: duplicateCount, rejectedCount: 0, faults: [], faultCount: 0)
+    case .partlyAccepted(let storedCount, let duplicateCount, _, let faults, let faultCount):
+      // The store knows only of events whose faults were kept.
+      return SubmissionReceipt(
+        storedCount: storedCount, duplicateCount: duplicateCount,
+        rejectedCount: eventCount - storedCount - duplicateCount,
+        faults: Array(faults.prefix(maximumFaultCount)), faultCount: faultCount)
+    case .refused(_, let faults, let faultCount):
+      throw .invalidLoadEvent(
+        InvalidLoadEvents(
+          faults: Array(faults.prefix(maximumFaultCount)), faultCount: faultCount, serverTime: submission.receivedAt))
+    case .failed(let error):
+      throw EnergyKitError(error)
+    }
+  }
+
+  private static func restriction(at now: Timestamp) -> InvalidLoadEvents {
+    let fault = LoadEventFault(
+      position: nil, field: "venue_id", reason: .restricted,
+      description: "a restricted guest of the home may not submit events")
+    return InvalidLoadEvents(faults: [fault], faultCount: 1, serverTime: now)
+  }
+
+  // MARK: Rules
+
+  /// Faults of time and token, in the order of the request. None is left out: a duplicate is forgiven these, so the
+  /// writer has to know each one.
+  private static func judge(
+    _ batch: EventBatch, pass: VenuePass, tokens: GuidanceTokenCodec, now: Timestamp
+  ) -> [LoadEventFault] {
+    var faults: [LoadEventFault] = []
+    let times =
+      now.advanced(byMilliseconds: -maximumAgeMilliseconds)...now.advanced(byMilliseconds: maximumLeadMilliseconds)
+    var judged = JudgedToken()
+    for indexed in batch.loadEvents {
+      if !times.contains(indexed.event.timestamp) {
+        faults.append(outOfRange(.loadEvent(indexed.index), isEarly: indexed.event.timestamp < times.lowerBound))
+      }
+      if !judged.isValid(indexed.event.guidanceToken, pass: pass, tokens: tokens, now: now) {
+        faults.append(unknownToken(.loadEvent(indexed.index)))
+      }
+    }
+    for indexed in batch.statusEvents where !times.contains(indexed.event.timestamp) {
+      faults.append(outOfRange(.vehicleStatusEvent(indexed.index), isEarly: indexed.event.timestamp < times.lowerBound))
+    }
+    return faults
+  }
+
+  private static func outOfRange(_ position: EventPosition, isEarly: Bool) -> LoadEventFault {
+    LoadEventFault(
+      position: position, field: "timestamp", reason: .timestampOutOfRange,
+      description: isEarly
+        ? "lies more than 30 days before the server's clock"
+        : "lies more than 5 minutes ahead of the server's clock")
+  }
+
+  private static func unknownToken(_ position: EventPosition) -> LoadEventFault {
+    LoadEventFault(
+      position: position, field: "guidance_token", reason: .unknownGuidanceToken,
+      description: "is not a token that was issued to this client for this venue in the last 35 days")
+  }
+
+  /// Both in the order of the request; so is the result.
+  private static func merge(_ a: [LoadEventFault], _ b: [LoadEventFault]) -> [LoadEventFault] {
+    var result: [LoadEventFault] = []
+    result.reserveCapacity(a.count + b.count)
+    var next = 0
+    for fault in b {
+      while next < a.count, order(a[next]) <= order(fault) {
+        result.append(a[next])
+        next += 1
+      }
+      result.append(fault)
+    }
+    result.append(contentsOf: a[next...])
+    return result
+  }
+
+  /// Faults of the batch first, then load events, then status events.
+  private static func order(_ fault: LoadEventFault) -> (Int, Int) {
+    switch fault.position {
+    case nil: (0, 0)
+    case .loadEvent(let index): (1, index)
+    case .vehicleStatusEvent(let index): (2, index)
+    }
+  }
+}
+
+/// The token that was judged last: most events of a batch repeat it.
+private struct JudgedToken {
+  private var token: UUID?
+  private var isValid = false
+
+  mutating func isValid(_ token: UUID, pass: VenuePass, tokens: GuidanceTokenCodec, now: Timestamp) -> Bool {
+    if token != self.token {
+      self.token = token
+      isValid = tokens.verify(token, for: pass, now: now) != nil
+    }
+    return isValid
+  }
+}
