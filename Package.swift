@@ -50,7 +50,7 @@ let package = Package(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
     cModule("CEnergyProto", ["CProtobufC"]),
     // Tests. TestSupport is theirs alone.
-    module("TestSupport", ["NetworkIO", "Locking"], path: "Tests/TestSupport"),
+    module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("LockingTests", ["Locking"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
@@ -58,6 +58,6 @@ let package = Package(
     tests("EnergyServiceTests", ["EnergyService", "EnergyModel", "Storage", "Locking"]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
-    tests("GRPCTests", ["GRPC"]),
+    tests("GRPCTests", ["GRPC", "TestSupport"]),
   ]
 )
