@@ -37,6 +37,8 @@ let package = Package(
     module("Diagnostics", ["Locking"]),
     // Energy: knows nothing of bytes.
     module("EnergyModel"),
+    module("LocalTime", ["EnergyModel"]),
+    module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
     module("Storage", ["EnergyModel"]),
     module("EnergyService", ["EnergyModel", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
@@ -56,6 +58,9 @@ let package = Package(
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
     tests("EnergyModelTests", ["EnergyModel"]),
     tests("EnergyServiceTests", ["EnergyService", "EnergyModel", "Storage", "Locking"]),
+    tests("LocalTimeTests", ["EnergyModel", "LocalTime"]),
+    tests(
+      "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
