@@ -40,7 +40,8 @@ let package = Package(
     module("LocalTime", ["EnergyModel"]),
     module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
     module("Storage", ["EnergyModel"]),
-    module("EnergyService", ["EnergyModel", "Storage", "Cryptography", "Locking"]),
+    module(
+      "EnergyService", ["EnergyModel", "EnergyAnalysis", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     module("NetworkIO", ["CUV", "Locking"]),
