@@ -39,7 +39,7 @@ let package = Package(
     module("EnergyModel"),
     module("LocalTime", ["EnergyModel"]),
     module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
-    module("Storage", ["EnergyModel"]),
+    module("Storage", ["EnergyModel", "Locking"]),
     module(
       "EnergyService", ["EnergyModel", "EnergyAnalysis", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
@@ -65,5 +65,7 @@ let package = Package(
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
+    module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
+    tests("StorageTests", ["EnergyModel", "Storage", "StorageTestSupport", "Locking"]),
   ]
 )

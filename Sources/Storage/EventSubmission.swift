@@ -13,8 +13,8 @@ package final class EventSubmission: Sendable {
   package let loadEvents: [Indexed<LoadEvent>]
   /// The well-formed status events, ascending by `index`.
   package let statusEvents: [Indexed<ElectricVehicleStatusEvent>]
-  /// Faults found before the writer, in the order of the request. An event may have several; an event without a place
-  /// in the lists above (malformed) has at least one.
+  /// Faults found before the writer, in the order of the request. An event may have several. Every event at fault has
+  /// at least one here, since an event without any is stored; those without a place in the lists above are malformed.
   package let faults: [LoadEventFault]
   /// Faults there are in all, at least `faults.count`.
   package let faultCount: Int
@@ -43,14 +43,18 @@ package final class EventSubmission: Sendable {
     self.ticket = ticket
   }
 
+  /// Well-formed events of both kinds.
+  package var eventCount: Int { loadEvents.count + statusEvents.count }
+
   package typealias Indexed<Event: Hashable & Sendable> = EnergyModel.Indexed<Event>
 }
 
-/// What became of a batch. The counts are of events.
+/// What became of a batch. The counts are of events, but `faultCount` is of faults. Faults stand in the order of the
+/// request; `rejectedCount` counts the events that have one.
 package enum SubmissionOutcome: Hashable, Sendable {
   /// Everything new in it is durable.
   case accepted(storedCount: Int, duplicateCount: Int)
-  /// Some are durable, the others are at fault (only where partial success was allowed).
+  /// Some are durable, perhaps none, the others are at fault (only where partial success was allowed).
   case partlyAccepted(
     storedCount: Int, duplicateCount: Int, rejectedCount: Int, faults: [LoadEventFault], faultCount: Int)
   /// Nothing was stored.

@@ -1,0 +1,194 @@
+package import EnergyModel
+package import FoundationEssentials
+import Locking
+
+/// A store that forgets everything with the process: for tests and `--store memory:`.
+///
+/// "Durable" means stored here. It grows with what it is given.
+package final class InMemoryStore: EnergyStore {
+  private let events: Lock<MemoryLedger>
+  private let records = Lock(MemoryRecords())
+  private let writer: WorkerThread
+  private let queue: SubmissionQueue
+
+  /// - Parameter maximumPendingEventCount: Where as many wait for the writer, further batches fail with `busy`.
+  package init(maximumPendingEventCount: Int = 200_000) {
+    let events = Lock(MemoryLedger())
+    let writer = WorkerThread()
+    self.events = events
+    self.writer = writer
+    queue = SubmissionQueue(
+      writer: writer, maximumPendingEventCount: maximumPendingEventCount, maximumCommitEventCount: 10_000
+    ) { batches in
+      batches.map { batch in events.withLock { $0.judge(batch) } }
+    }
+  }
+
+  /// Events stored so far.
+  package var eventCount: Int { events.withLock { $0.eventCount } }
+
+  package func submit(_ submission: EventSubmission) {
+    queue.append(submission)
+  }
+
+  package func close() async {
+    records.withLock { $0.isClosed = true }
+    await withCheckedContinuation { continuation in
+      writer.run {
+        self.queue.close()
+        continuation.resume()
+      }
+    }
+  }
+
+  private func withRecords<Value>(
+    _ body: (inout MemoryRecords) throws(StoreError) -> sending Value
+  ) throws(StoreError) -> sending Value {
+    try records.withLock { records throws(StoreError) in
+      guard !records.isClosed else { throw .closed }
+      return try body(&records)
+    }
+  }
+}
+
+// MARK: Clients
+
+extension InMemoryStore {
+  package func client(keyHash: [UInt8]) async throws(StoreError) -> Client? {
+    try withRecords { records in records.clientIDs[keyHash].flatMap { records.clients[$0] } }
+  }
+
+  package func client(id: UUID) async throws(StoreError) -> Client? {
+    try withRecords { $0.clients[id] }
+  }
+
+  package func clients(after: NameCursor?, limit: Int) async throws(StoreError) -> [Client] {
+    try withRecords { Array($0.clients.values).page(after: after, limit: limit) { ($0.name, $0.id) } }
+  }
+
+  package func save(_ client: Client, keyHash: [UInt8]?) async throws(StoreError) {
+    try withRecords { records throws(StoreError) in
+      if let keyHash {
+        guard (records.clientIDs[keyHash] ?? client.id) == client.id else {
+          throw .failed(operation: "save client", reason: "the key is another client's")
+        }
+        records.clientIDs[keyHash] = client.id
+      }
+      records.clients[client.id] = client
+    }
+  }
+}
+
+// MARK: Venues
+
+extension InMemoryStore {
+  package func venue(id: UUID) async throws(StoreError) -> EnergyVenue? {
+    try withRecords { $0.venues[id] }
+  }
+
+  package func venue(id: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
+    try withRecords { records in records.venues[id].flatMap { records.grant($0, clientID: clientID) } }
+  }
+
+  package func venue(homeID: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
+    try withRecords { records in
+      records.venues.values.filter { $0.homeID == homeID }
+        .page(after: nil, limit: .max) { ($0.name, $0.id) }
+        .compactMap { records.grant($0, clientID: clientID) }
+        .first
+    }
+  }
+
+  package func venues(
+    clientID: UUID, after: NameCursor?, limit: Int
+  ) async throws(StoreError) -> [EnergyVenue] {
+    try withRecords { records in
+      records.venues.values.filter { records.access(venueID: $0.id, clientID: clientID).isVisible }
+        .page(after: after, limit: limit) { ($0.name, $0.id) }
+    }
+  }
+
+  package func venues(after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue] {
+    try withRecords { Array($0.venues.values).page(after: after, limit: limit) { ($0.name, $0.id) } }
+  }
+
+  package func save(_ venue: EnergyVenue) async throws(StoreError) {
+    try withRecords { $0.venues[venue.id] = venue }
+  }
+
+  package func setAccess(_ access: VenueAccess, venueID: UUID, clientID: UUID) async throws(StoreError) {
+    try withRecords { records throws(StoreError) in
+      guard records.venues[venueID] != nil, records.clients[clientID] != nil else {
+        throw .failed(operation: "set access", reason: "no such venue or client")
+      }
+      records.access[MemoryRecords.Pair(venueID: venueID, clientID: clientID)] = access
+    }
+  }
+}
+
+// MARK: Grid and guidance
+
+extension InMemoryStore {
+  package func ratePlans() async throws(StoreError) -> [RatePlan] {
+    try withRecords { $0.ratePlans.values.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) } }
+  }
+
+  package func save(_ plan: RatePlan) async throws(StoreError) {
+    try withRecords { $0.ratePlans[plan.id] = plan }
+  }
+
+  package func append(_ signal: GridSignal) async throws(StoreError) {
+    try withRecords { $0.signals[MemoryRecords.Publication(signal)] = signal }
+  }
+
+  package func signals(gridRegion: String, since: Timestamp) async throws(StoreError) -> [GridSignal] {
+    try withRecords { records in
+      records.signals.values
+        .filter { $0.key.gridRegion == gridRegion && $0.issueTime >= since }
+        .sorted { MemoryRecords.Publication($0) < MemoryRecords.Publication($1) }
+    }
+  }
+
+  package func append(_ revision: GuidanceRevision) async throws(StoreError) {
+    try withRecords { records throws(StoreError) in
+      let number = MemoryRecords.RevisionNumber(issueTime: revision.issueTime, number: revision.number)
+      guard records.revisions[revision.series]?[number] == nil else {
+        throw .failed(operation: "append revision", reason: "its issue time and number are taken")
+      }
+      records.revisions[revision.series, default: [:]][number] = revision
+    }
+  }
+
+  package func currentRevisions() async throws(StoreError) -> [GuidanceRevision] {
+    try withRecords { $0.revisions.values.compactMap { $0.max { $0.key < $1.key }?.value } }
+  }
+
+  package func masterKeys() async throws(StoreError) -> [MasterKey] {
+    try withRecords { $0.masterKeys.sorted { ($0.createTime, $0.id) > ($1.createTime, $1.id) } }
+  }
+
+  package func append(_ key: MasterKey) async throws(StoreError) {
+    try withRecords { records throws(StoreError) in
+      guard !records.masterKeys.contains(where: { $0.id == key.id }) else {
+        throw .failed(operation: "append master key", reason: "its id is taken")
+      }
+      records.masterKeys.append(key)
+    }
+  }
+}
+
+extension Array {
+  /// The first `limit` elements behind `cursor` in the order of listings.
+  fileprivate func page(after cursor: NameCursor?, limit: Int, by name: (Element) -> (String, UUID)) -> [Element] {
+    let keyed = map { element in
+      let (name, id) = name(element)
+      return (cursor: NameCursor(name: name, id: id), element: element)
+    }
+    return
+      keyed
+      .filter { entry in cursor.map { $0 < entry.cursor } ?? true }
+      .sorted { $0.cursor < $1.cursor }
+      .prefix(Swift.max(0, limit))
+      .map(\.element)
+  }
+}

@@ -1,0 +1,67 @@
+import EnergyModel
+import FoundationEssentials
+
+/// What `InMemoryStore` holds beside the events.
+struct MemoryRecords {
+  var isClosed = false
+  var clients: [UUID: Client] = [:]
+  /// By the hash of a key.
+  var clientIDs: [[UInt8]: UUID] = [:]
+  var venues: [UUID: EnergyVenue] = [:]
+  var access: [Pair: VenueAccess] = [:]
+  var ratePlans: [String: RatePlan] = [:]
+  var signals: [Publication: GridSignal] = [:]
+  var revisions: [GuidanceSeries: [RevisionNumber: GuidanceRevision]] = [:]
+  var masterKeys: [MasterKey] = []
+
+  func access(venueID: UUID, clientID: UUID) -> VenueAccess {
+    access[Pair(venueID: venueID, clientID: clientID)] ?? .none
+  }
+
+  func grant(_ venue: EnergyVenue, clientID: UUID) -> VenueGrant? {
+    let access = access(venueID: venue.id, clientID: clientID)
+    return access == .none ? nil : VenueGrant(venue: venue, access: access)
+  }
+
+  struct Pair: Hashable {
+    let venueID: UUID
+    let clientID: UUID
+  }
+
+  struct RevisionNumber: Hashable, Comparable {
+    let issueTime: Timestamp
+    let number: UInt16
+
+    static func < (a: Self, b: Self) -> Bool { (a.issueTime, a.number) < (b.issueTime, b.number) }
+  }
+
+  /// Names a publication of a signal; ordered as `EnergyStore.signals` returns them.
+  struct Publication: Hashable, Comparable {
+    let key: SignalKey
+    let isMeasured: Bool
+    let issueTime: Timestamp
+
+    init(_ signal: GridSignal) {
+      key = signal.key
+      isMeasured = signal.isMeasured
+      issueTime = signal.issueTime
+    }
+
+    static func < (a: Self, b: Self) -> Bool {
+      if a.issueTime != b.issueTime { return a.issueTime < b.issueTime }
+      if a.key.kind != b.key.kind { return a.key.kind.rawValue < b.key.kind.rawValue }
+      if a.key.model != b.key.model { return a.key.model.utf8.lexicographicallyPrecedes(b.key.model.utf8) }
+      return !a.isMeasured && b.isMeasured
+    }
+  }
+}
+
+extension VenueAccess {
+  /// Whether the client sees the venue in a listing.
+  var isVisible: Bool {
+    switch self {
+    case .granted, .restricted: true
+    case .none, .denied: false
+    }
+  }
+}

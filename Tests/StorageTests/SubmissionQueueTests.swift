@@ -1,0 +1,129 @@
+import Dispatch
+import EnergyModel
+import Locking
+import Storage
+import StorageTestSupport
+import Testing
+
+@Suite struct `A queue of submissions` {
+  /// A queue whose writer waits until it is let go, and that notes how many events each commit held.
+  private final class Bench: Sendable {
+    let writer = WorkerThread()
+    let queue: SubmissionQueue
+    private let gate = DispatchSemaphore(value: 0)
+    private let sizes: Lock<[Int]>
+
+    var commits: [Int] { sizes.withLock { $0 } }
+
+    /// - Parameter answeredCount: Batches that one commit answers at most.
+    init(maximumPending: Int = 1_000, maximumCommit: Int = 100, answeredCount: Int = .max) {
+      let sizes = Lock<[Int]>([])
+      self.sizes = sizes
+      let gate = gate
+      writer.run { gate.wait() }
+      queue = SubmissionQueue(
+        writer: writer, maximumPendingEventCount: maximumPending, maximumCommitEventCount: maximumCommit
+      ) { batches in
+        let answered = batches.prefix(answeredCount)
+        sizes.withLock { $0.append(answered.reduce(0) { $0 + $1.eventCount }) }
+        return answered.map { .stored($0.eventCount) }
+      }
+    }
+
+    func letGo() { gate.signal() }
+  }
+
+  private final class Ticket: Sendable {}
+
+  private final class ListingMailbox: SubmissionMailbox {
+    private let lists = Lock<[[SubmissionOutcome]]>([])
+    var deliveries: [[SubmissionOutcome]] { lists.withLock { $0 } }
+
+    func deliver(_ results: [SubmissionResult]) {
+      lists.withLock { $0.append(results.map(\.outcome)) }
+    }
+  }
+
+  private func batch(of count: Int) -> Batch {
+    Batch((0..<count).map { Sample.hvac(id: Sample.uuid(UInt64($0))) })
+  }
+
+  private func append(_ count: Int, to bench: Bench, for mailbox: ListingMailbox) {
+    bench.queue.append(batch(of: count).submission(to: mailbox, ticket: Ticket()))
+  }
+
+  @Test func `commits all that waits at once and calls each mailbox once`() async throws {
+    let bench = Bench()
+    let mailboxes = [ListingMailbox(), ListingMailbox()]
+    for number in 0..<40 { append(2, to: bench, for: mailboxes[number % 2]) }
+    bench.letGo()
+    try await bench.writer.value {}
+    #expect(bench.commits == [80])
+    for mailbox in mailboxes { #expect(mailbox.deliveries == [Array(repeating: .stored(2), count: 20)]) }
+  }
+
+  @Test func `keeps a commit within its bound, but for a batch that is larger by itself`() async throws {
+    let bench = Bench()
+    let mailbox = ListingMailbox()
+    for count in [60, 40, 1, 99, 1, 250, 0, 100] { append(count, to: bench, for: mailbox) }
+    bench.letGo()
+    for _ in 0..<8 { try await bench.writer.value {} }
+    #expect(bench.commits == [100, 100, 1, 250, 0, 100])
+    #expect(mailbox.deliveries.joined().map(\.storedCount) == [60, 40, 1, 99, 1, 250, 0, 100])
+  }
+
+  @Test func `hands what a commit left unanswered to the next one, in order`() async throws {
+    let bench = Bench(answeredCount: 1)
+    let mailbox = ListingMailbox()
+    for count in 1...5 { append(count, to: bench, for: mailbox) }
+    bench.letGo()
+    for _ in 0..<6 { try await bench.writer.value {} }
+    #expect(mailbox.deliveries == (1...5).map { [.stored($0)] })
+  }
+
+  @Test func `answers busy while the writer is stuck, and takes batches again afterwards`() async throws {
+    let bench = Bench(maximumPending: 10)
+    let mailbox = ListingMailbox()
+    let refused = ListingMailbox()
+    for _ in 0..<2 { append(5, to: bench, for: mailbox) }
+    append(1, to: bench, for: refused)
+    for _ in 0..<1_000 where refused.deliveries.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(refused.deliveries == [[.failed(.busy)]])
+    #expect(mailbox.deliveries.isEmpty)
+    bench.letGo()
+    try await bench.writer.value {}
+    append(1, to: bench, for: mailbox)
+    try await bench.writer.value {}
+    #expect(mailbox.deliveries == [[.stored(5), .stored(5)], [.stored(1)]])
+  }
+
+  @Test func `counts a batch without a well-formed event too`() async throws {
+    let bench = Bench(maximumPending: 3)
+    let mailbox = ListingMailbox()
+    for _ in 0..<5 { append(0, to: bench, for: mailbox) }
+    bench.letGo()
+    try await bench.writer.value {}
+    for _ in 0..<1_000 where mailbox.deliveries.joined().count < 5 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(mailbox.deliveries.joined().count { $0 == .failed(.busy) } == 2)
+  }
+
+  @Test func `answers everything when it closes`() async throws {
+    let bench = Bench()
+    let mailbox = ListingMailbox()
+    for _ in 0..<5 { append(100, to: bench, for: mailbox) }
+    let queue = bench.queue
+    let answeredCount = Lock(0)
+    // Waits behind the first commit only: the others are the closing's to make.
+    bench.writer.run {
+      queue.close()
+      answeredCount.withLock { $0 = mailbox.deliveries.joined().count }
+    }
+    bench.letGo()
+    for _ in 0..<6 { try await bench.writer.value {} }
+    #expect(answeredCount.withLock { $0 } == 5)
+    #expect(mailbox.deliveries.joined().count == 5)
+    append(1, to: bench, for: mailbox)
+    for _ in 0..<1_000 where mailbox.deliveries.joined().count < 6 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(mailbox.deliveries.last == [.failed(.closed)])
+  }
+}
