@@ -23,6 +23,7 @@ package final class HTTP2Session {
   private var openPeerStreamCount = 0
   private var refusedStreamID: Int32 = 0
   private var hasAnnounced = false
+  private var isAnnouncementAcknowledged = false
   private var isPulling = false
 
   /// Makes the session and queues its SETTINGS.
@@ -140,26 +141,29 @@ package final class HTTP2Session {
         flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)))
   }
 
-  /// Answers a request with the fields added; END_STREAM goes with them unless a body follows by `readBody`.
-  package func submitResponse(streamID: Int32, hasBody: Bool) {
+  /// Answers a request with the fields added. Where they do not end the stream, a body may follow by `submitBody`.
+  package func submitHeaders(streamID: Int32, endsStream: Bool) {
     defer { fields.removeAll(keepingCapacity: true) }
     guard let raw else { return }
-    if hasBody, let place = nghttp2_session_get_stream_user_data(raw, streamID) {
-      var provider = Self.provider(place)
-      nghttp2_submit_response(raw, streamID, fields, fields.count, &provider)
-    } else {
-      nghttp2_submit_response(raw, streamID, fields, fields.count, nil)
-    }
+    let flags = endsStream ? NGHTTP2_FLAG_END_STREAM : NGHTTP2_FLAG_NONE
+    nghttp2_submit_headers(raw, UInt8(flags.rawValue), streamID, nil, fields, fields.count, nil)
   }
 
-  /// Ends a stream with the fields added; within `readBody`, which then returns `lastBytesBeforeTrailers`.
+  /// Has `readBody` asked for bytes of a stream until it says `pause` or `end`; not again before.
+  package func submitBody(streamID: Int32) {
+    guard let raw, let place = nghttp2_session_get_stream_user_data(raw, streamID) else { return }
+    var provider = Self.provider(place)
+    nghttp2_submit_data(raw, UInt8(NGHTTP2_FLAG_END_STREAM.rawValue), streamID, &provider)
+  }
+
+  /// Ends a stream with the fields added; while no body is asked for, or within `readBody`, which then says `pause`.
   package func submitTrailers(streamID: Int32) {
     defer { fields.removeAll(keepingCapacity: true) }
     guard let raw else { return }
     nghttp2_submit_trailer(raw, streamID, fields, fields.count)
   }
 
-  /// Opens a stream with the fields added; at a client.
+  /// Opens a stream with the fields added; at a client. With a body, `readBody` is asked as after `submitBody`.
   ///
   /// - Returns: its id, or `nil` where no stream can be opened.
   package func submitRequest(context: AnyObject, hasBody: Bool) -> Int32? {
@@ -179,12 +183,6 @@ package final class HTTP2Session {
       return nil
     }
     return id
-  }
-
-  /// Has `readBody` asked again after it said `deferred`.
-  package func resume(streamID: Int32) {
-    guard let raw else { return }
-    nghttp2_session_resume_data(raw, streamID)
   }
 
   /// Lets a stream that sends a lot share the connection byte by byte with others like it; others go before it in the
@@ -298,9 +296,14 @@ extension HTTP2Session {
     delegate?.didBeginHeaders(kind, streamID: id)
   }
 
+  /// The client knows the number once it has acknowledged our SETTINGS; before, bursts above it are honest.
+  private var servedStreamCount: Int {
+    Int(settings.maximumStreamCount) * (isAnnouncementAcknowledged ? 1 : 2)
+  }
+
   private func acceptsRequest(_ id: Int32) -> Bool {
     openPeerStreamCount += 1
-    guard openPeerStreamCount > settings.servedStreamCount else { return true }
+    guard openPeerStreamCount > servedStreamCount else { return true }
     refusedStreamID = id
     reset(streamID: id, .refusedStream)
     return false
@@ -328,7 +331,9 @@ extension HTTP2Session {
       else { return }
       delegate?.didEndStream(header.stream_id, context: context)
     case NGHTTP2_SETTINGS:
-      delegate?.didReceiveSettings(isAcknowledgement: header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0)
+      let isAcknowledgement = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
+      if isAcknowledgement { isAnnouncementAcknowledged = true }
+      delegate?.didReceiveSettings(isAcknowledgement: isAcknowledgement)
     case NGHTTP2_PING:
       guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
       let payload = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
@@ -381,12 +386,10 @@ extension HTTP2Session {
     switch delegate.readBody(into: buffer, streamID: streamID, context: context) {
     case .bytes(let count):
       return count
-    case .deferred:
-      return Int(energykit_nghttp2_deferred)
-    case .lastBytesBeforeTrailers(let count):
+    case .pause(let count):
       flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue | NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
       return count
-    case .lastBytes(let count):
+    case .end(let count):
       flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
       return count
     case .failed:

@@ -19,12 +19,11 @@ package enum HTTP2FieldVerdict: Hashable, Sendable {
 package enum HTTP2BodyRead: Hashable, Sendable {
   /// Bytes, more than none; the session asks again as soon as the windows allow.
   case bytes(Int)
-  /// Nothing now; the session asks again after `resume`.
-  case deferred
-  /// The last bytes, perhaps none; trailers, which were submitted within this call, end the stream.
-  case lastBytesBeforeTrailers(Int)
+  /// The last bytes for now, perhaps none; the session asks again after `submitBody`. Trailers may be submitted within
+  /// this call or later; they go after the bytes.
+  case pause(Int)
   /// The last bytes, perhaps none; END_STREAM goes with them.
-  case lastBytes(Int)
+  case end(Int)
   /// The stream is reset (INTERNAL_ERROR).
   case failed
 }

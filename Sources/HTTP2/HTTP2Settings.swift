@@ -1,7 +1,8 @@
 /// What one side of a connection announces, and how far it goes beyond.
 package struct HTTP2Settings: Hashable, Sendable {
-  /// SETTINGS_MAX_CONCURRENT_STREAMS of a server. Twice as many are served, since clients send bursts before they have
-  /// read the number; streams above that are refused one by one (REFUSED_STREAM), never with the connection (G-017).
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of a server. Twice as many are served until the client has acknowledged the number,
+  /// since clients send bursts before they have read it; streams above that are refused one by one (REFUSED_STREAM),
+  /// never with the connection (G-017).
   package var maximumStreamCount: UInt32 = 1_000
   /// SETTINGS_INITIAL_WINDOW_SIZE, bytes.
   package var streamWindow: UInt32 = 64 << 10
@@ -11,7 +12,4 @@ package struct HTTP2Settings: Hashable, Sendable {
   package var headerListBytes: UInt32 = 16 << 10
 
   package init() {}
-
-  /// Streams that a server serves at once.
-  var servedStreamCount: Int { 2 * Int(maximumStreamCount) }
 }
