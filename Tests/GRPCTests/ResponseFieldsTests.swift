@@ -70,6 +70,17 @@ private let plain = CallTerms(contentType: .plain)
     }
   }
 
+  @Test func `leave out a trailer that does not fit and use its room`() {
+    var block = FieldBlock()
+    let trailers = Metadata([
+      .init(name: "x-large", value: Array(repeating: 0x61, count: 500)), .init(name: "x-small", value: [0x62]),
+    ])
+    block.appendTrailers(Status(.aborted, String(repeating: "m", count: 500), trailers: trailers), limit: 200)
+    #expect(lines(block).map { $0.prefix(8) } == ["grpc-sta", "x-small:", "grpc-mes"])
+    #expect(block.listByteCount == 200)
+    #expect(block.withFields { $0.reduce(0) { $0 + $1.name.count + $1.value.count + 32 } } == 200)
+  }
+
   @Test func `never hold what a header must not`() {
     var block = FieldBlock()
     let fields: [(String, String)] = [

@@ -52,7 +52,7 @@ package final class ManualExecutor: CallExecutor, @unchecked Sendable {
     switch work {
     case .closure(let body): body()
     case .job(let job):
-      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }
 }

@@ -15,8 +15,7 @@ package struct AsyncCall: Sendable {
   ///
   /// - Throws: where the call has ended, or the task that waits was cancelled. The handler has nothing more to do then.
   package func send(_ message: some OutgoingMessage) async throws(CancellationError) {
-    try await task.waitForRoom()
-    task.call.send(message)
+    try await task.send(message)
   }
 }
 

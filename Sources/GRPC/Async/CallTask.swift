@@ -47,15 +47,20 @@ final class CallTask: CallObserver, @unchecked Sendable {
     return Status(.unknown, "the method failed")
   }
 
-  // MARK: - Waiting for room
+  // MARK: - Sending
 
-  func waitForRoom() async throws(CancellationError) {
+  /// The look at the buffer and the sending must not be parted by an `await`: two writers would both find room.
+  func send(_ message: some OutgoingMessage) async throws(CancellationError) {
     assert(call.executor.isCurrent)
-    while !call.hasEnded && call.bufferedByteCount > CallLimits.bufferedBytes {
-      if Task.isCancelled { throw CancellationError() }
+    while !call.hasEnded {
+      if call.bufferedByteCount <= CallLimits.bufferedBytes {
+        call.send(message)
+        return
+      }
+      if Task.isCancelled { break }
       await waitForNews()
     }
-    if call.hasEnded { throw CancellationError() }
+    throw CancellationError()
   }
 
   /// Waits until the call ends, can send or the waiting task is cancelled.

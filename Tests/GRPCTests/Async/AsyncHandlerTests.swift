@@ -148,6 +148,25 @@ private final class Stream {
     #expect(call.status == nil)
   }
 
+  @Test func `lets one of two writers go on where there is room for one message`() {
+    let call = RecordedCall()
+    call.peerTakes = false
+    let handler = MethodHandler.asyncServerStream(decoding: decodeText) { call, _ in
+      let write: @Sendable () async throws -> Void = {
+        for _ in 0..<3 { try await call.send([UInt8](repeating: 7, count: 100_000)) }
+      }
+      let first = Task.immediate(executorPreference: call.serverCall.executor, operation: write)
+      try await write()
+      try await first.value
+    }
+    _ = GRPCTests.call(handler, "x", call)
+    for count in 1...6 {
+      #expect(call.messages.count == count)
+      call.manualExecutor.run { call.drain() }
+    }
+    #expect(call.status == .ok)
+  }
+
   @Test func `wakes a writer whose own task is cancelled while the call goes on`() {
     let call = RecordedCall()
     call.peerTakes = false
