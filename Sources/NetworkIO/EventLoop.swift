@@ -189,7 +189,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     switch work {
     case .closure(let body): body()
     case .job(let job):
-      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      // Not `isolatedTo:`: isolated code may not run on into a function without isolation, so that every call of an
+      // `async` function, and every return, would cost a job.
+      job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }
 
