@@ -52,6 +52,7 @@ let package = Package(
     .systemLibrary(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
     cModule("CEnergyProto", ["CProtobufC"]),
+    module("EnergyWire", ["EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),
     // Tests. TestSupport is theirs alone.
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("LockingTests", ["Locking"]),
@@ -67,5 +68,6 @@ let package = Package(
     tests("GRPCTests", ["GRPC", "TestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
     tests("StorageTests", ["EnergyModel", "Storage", "StorageTestSupport", "Locking"]),
+    tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),
   ]
 )
