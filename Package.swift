@@ -41,7 +41,7 @@ let package = Package(
     module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
     module("Storage", ["EnergyModel", "Locking"]),
     module(
-      "EnergyService", ["EnergyModel", "EnergyAnalysis", "Storage", "Cryptography", "Locking"]),
+      "EnergyService", ["EnergyModel", "EnergyAnalysis", "LocalTime", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     module("NetworkIO", ["CUV", "Locking"]),
@@ -59,7 +59,9 @@ let package = Package(
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
     tests("EnergyModelTests", ["EnergyModel"]),
-    tests("EnergyServiceTests", ["EnergyService", "EnergyModel", "Storage", "Locking"]),
+    tests(
+      "EnergyServiceTests",
+      ["EnergyService", "EnergyModel", "EnergyAnalysis", "Storage", "Locking"]),
     tests("LocalTimeTests", ["EnergyModel", "LocalTime"]),
     tests(
       "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),

@@ -55,7 +55,7 @@ final class GuidanceEngine {
   /// Revisions of earlier runs of the program, whose series have not been asked for in this one.
   private var stored: [GuidanceSeries: GuidanceRevision] = [:]
   private var plans: [String: RatePlan] = [:]
-  private var published: [String: PublishedSignals] = [:]
+  private var published: [String: RegionPublications] = [:]
   private var numbers = RevisionNumbers()
 
   init(
@@ -100,8 +100,8 @@ final class GuidanceEngine {
     let added = series.filter { states[$0] == nil }
     guard !added.isEmpty else { return }
     for region in Set(added.map(\.gridRegion)) where published[region] == nil {
-      var signals = PublishedSignals()
-      let since = now.advanced(byMilliseconds: -PublishedSignals.measuredMilliseconds)
+      var signals = RegionPublications()
+      let since = now.advanced(byMilliseconds: -RegionPublications.measuredMilliseconds)
       for signal in try await store.signals(gridRegion: region, since: since) { signals.accept(signal, now: now) }
       published[region] = signals
     }
@@ -160,7 +160,7 @@ final class GuidanceEngine {
   }
 
   private func carbon(of region: String, at now: Timestamp) -> RegionCarbon {
-    let signals = published[region] ?? PublishedSignals()
+    let signals = published[region] ?? RegionPublications()
     return signals.carbon(beside: feed?.carbon(gridRegion: region, at: now), gridRegion: region, at: now)
   }
 

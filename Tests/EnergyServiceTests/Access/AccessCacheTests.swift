@@ -8,7 +8,7 @@ import Testing
 
 /// A store with one client and one venue, and a cache of it on a loop.
 private final class Bench {
-  let store = FakeStore()
+  let store = ProbeStore()
   let clock = ManualClock()
   let loop = TestLoop()
   let client = makeClient()
@@ -53,7 +53,7 @@ extension Lookup {
     let fetched = try await bench.fetchCaller(bench.key.hash)?.get()
     #expect(fetched?.id == bench.client.id)
     #expect(bench.cache.caller(bench.key.hash).value === fetched)
-    #expect(bench.store.questionCount("client") == 1)
+    #expect(bench.store.questionCount("client(keyHash)") == 1)
   }
 
   @Test func `remembers an unknown key for two seconds`() async throws {
@@ -88,7 +88,7 @@ extension Lookup {
     var answers = 0
     for _ in 0..<100 { bench.cache.fetchCaller(bench.key.hash) { _ in answers += 1 } }
     while answers < 100 { await bench.loop.turn() }
-    #expect(bench.store.questionCount("client") == 1)
+    #expect(bench.store.questionCount("client(keyHash)") == 1)
   }
 
   @Test func `drops a client that was changed`() async throws {
@@ -129,13 +129,13 @@ extension Lookup {
   @Test func `reads again what a change has overtaken`() async throws {
     let bench = try await Bench()
     let gate = Gate()
-    bench.store.contents.withLock { $0.gate = gate }
+    bench.store.hold(at: gate)
     var answer: Result<VenuePass?, EnergyKitError>?
     bench.cache.fetchPass(clientID: bench.client.id, venueID: bench.venue.id) { answer = $0 }
     bench.cache.apply(.venue(bench.venue.id))
     gate.open()
     while answer == nil { await bench.loop.turn() }
-    #expect(bench.store.questionCount("grant") == 2)
+    #expect(bench.store.questionCount("venue(id,clientID)") == 2)
     #expect(try answer?.get()?.venue == bench.venue)
     #expect(bench.cache.pass(clientID: bench.client.id, venueID: bench.venue.id).value != nil)
   }

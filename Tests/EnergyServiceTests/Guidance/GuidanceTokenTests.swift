@@ -1,6 +1,5 @@
 import EnergyModel
 import FoundationEssentials
-import Locking
 import Storage
 import Testing
 
@@ -123,18 +122,18 @@ private func makeCodec(_ keys: MasterKey...) throws -> GuidanceTokenCodec {
   }
 
   @Test func `has keys from the store, made once`() async throws {
-    let store = FakeStore()
+    let store = ProbeStore()
     let first = try await GuidanceTokenKeys.load(from: store, now: .noon)
     let second = try await GuidanceTokenKeys.load(from: store, now: .noon)
     let codecs = try [first, second].map { try GuidanceTokenCodec($0) }
     let token = try codecs[0].token(
       issueTime: issued, number: 7, tag: codecs[0].tag(clientID: client, venueID: venue))
     #expect(codecs[1].verify(token, clientID: client, venueID: venue, now: issued) == issued)
-    #expect(store.contents.withLock { $0.masterKeys.map(\.secret.count) } == [32])
+    #expect(try await store.masterKeys().map(\.secret.count) == [32])
   }
 
   @Test func `needs a store that answers`() async {
-    let store = FakeStore()
+    let store = ProbeStore()
     store.fail(with: .closed)
     await #expect(throws: EnergyKitError.serviceUnavailable(retryAfterSeconds: 5)) {
       _ = try await GuidanceTokenKeys.load(from: store, now: .noon)

@@ -2,7 +2,7 @@ import EnergyModel
 
 /// What the operator has published for one region, as far as guidance needs it. Series of different models stay apart
 /// (domain.md §2.0).
-struct PublishedSignals {
+struct RegionPublications {
   /// Before another source, a run counts only as long as it is no older (domain.md §3.5: older ones are stale).
   static let freshMilliseconds: Int64 = 6 * 3_600_000
   /// Older runs say nothing any more (domain.md §3.5).
@@ -27,6 +27,9 @@ struct PublishedSignals {
     runs = runs.filter { $1.age(at: now) <= Self.expiredMilliseconds }
   }
 
+  /// For tests.
+  var runCount: Int { runs.count }
+
   /// What guidance is to be computed from, given what another source has.
   func carbon(beside feed: RegionCarbon?, gridRegion: String, at now: Timestamp) -> RegionCarbon {
     guard let run = newestRun(at: now, isFeedThere: feed?.forecast != nil) else {
@@ -41,7 +44,7 @@ struct PublishedSignals {
     return RegionCarbon(
       forecast: Self.filled(run, with: feed?.forecast),
       measured: measuredSignal(run.key, beside: feed?.measured, at: now),
-      climatology: feed?.climatology, nextRunTime: nil)
+      climatology: feed?.climatology.flatMap { $0.key.kind == run.key.kind ? $0 : nil }, nextRunTime: nil)
   }
 
   /// The newest run that covers now; where another source has a forecast, only while it is fresh.

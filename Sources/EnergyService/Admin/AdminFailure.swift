@@ -1,0 +1,20 @@
+package import EnergyModel
+internal import Storage
+
+/// What the operator's calls can fail with (DESIGN §5 "Errors", the rows for admin).
+package enum AdminFailure: Error, Hashable, Sendable {
+  case notFound(AdminResource)
+  /// Known under this id, with other content; the same content is harmless.
+  case alreadyExists(AdminResource)
+  case invalidRequest(InvalidRequest)
+  case energyKit(EnergyKitError)
+
+  init(_ error: StoreError) { self = .energyKit(EnergyKitError(error)) }
+}
+
+/// What an operator's call is about, for google.rpc.ResourceInfo.
+package enum AdminResource: Hashable, Sendable {
+  case client(id: String)
+  case venue(id: String)
+  case ratePlan(id: String)
+}
