@@ -41,16 +41,21 @@ package struct Demo: Sendable {
     do {
       let plans = try await store.ratePlans()
       if !plans.contains(plan) { try await store.save(plan) }
+      let settled = try await Self.settledIDs(earlier, store)
       var roster = DemoRoster()
-      for spec in Self.clients {
-        let noted = earlier?.clients.first { $0.name == spec.name }
+      for (index, spec) in Self.clients.enumerated() {
+        let noted = earlier?.clients.dropFirst(index).first
         roster.clients.append(try await client(spec.name, spec.entitlements, noted: noted, store, now: now))
       }
-      for spec in venues {
-        let noted = earlier?.venues.first { $0.name == spec.name }
+      for (index, spec) in venues.enumerated() {
+        let noted = earlier?.venues.dropFirst(index).first
         roster.venues.append(try await venue(spec, noted: noted, store, now: now))
       }
-      try await grantAll(of: roster, earlier: earlier, store)
+      for venue in roster.venues {
+        for client in roster.clients where !settled.isSuperset(of: [venue.id, client.id]) {
+          try await store.setAccess(.granted, venueID: venue.id, clientID: client.id)
+        }
+      }
       return roster
     } catch let error as StoreError {
       throw EnergyKitError(error)
@@ -61,16 +66,12 @@ package struct Demo: Sendable {
     }
   }
 
-  /// What an operator has changed about earlier clients and venues stays.
-  private func grantAll(of roster: DemoRoster, earlier: DemoRoster?, _ store: any EnergyStore) async throws {
-    for venue in roster.venues {
-      for client in roster.clients {
-        let isKnown =
-          earlier?.venues.contains { $0.id == venue.id } ?? false
-          && earlier?.clients.contains { $0.id == client.id } ?? false
-        if !isKnown { try await store.setAccess(.granted, venueID: venue.id, clientID: client.id) }
-      }
-    }
+  /// Those that were written down and are stored: what an operator has changed about them stays.
+  private static func settledIDs(_ earlier: DemoRoster?, _ store: any EnergyStore) async throws -> Set<UUID> {
+    var ids: Set<UUID> = []
+    for client in earlier?.clients ?? [] where try await store.client(id: client.id) != nil { ids.insert(client.id) }
+    for venue in earlier?.venues ?? [] where try await store.venue(id: venue.id) != nil { ids.insert(venue.id) }
+    return ids
   }
 
   private func client(
@@ -85,7 +86,7 @@ package struct Demo: Sendable {
     if try await store.client(keyHash: key.hash.bytes)?.id != id {
       try await store.save(client, keyHash: key.hash.bytes)
     }
-    return DemoRoster.Client(name: name, id: id, apiKey: key.text, entitlements: client.entitlements)
+    return DemoRoster.Client(name: client.name, id: id, apiKey: key.text, entitlements: client.entitlements)
   }
 
   private func clientID(
