@@ -124,12 +124,13 @@ static ek_code connect_client(ek_client *client, ek_status *status) {
   return ek_status_set(status, EK_RESOURCE_EXHAUSTED, nghttp2_strerror(result));
 }
 
-// Writes what the socket takes. Returns false where the connection is lost.
+// Writes what the socket takes. Returns false where the connection is lost, or given up since the server broke HTTP/2.
 static bool flush(ek_client *client) {
   for (;;) {
     if (client->output_length == 0) {
       ssize_t made = nghttp2_session_mem_send(client->session, &client->output);
-      if (made <= 0) return made == 0;
+      if (made < 0) return false;
+      if (made == 0) return nghttp2_session_want_read(client->session) || nghttp2_session_want_write(client->session);
       client->output_length = (size_t)made;
     }
     ssize_t sent = ek_transport_send(client->fd, client->output, client->output_length);
@@ -139,7 +140,7 @@ static bool flush(ek_client *client) {
   }
 }
 
-// Reads once. Returns false where the connection is lost or the server breaks HTTP/2.
+// Reads once. Returns false where the connection is lost.
 static bool receive(ek_client *client) {
   uint8_t bytes[16384];
   ssize_t count = ek_transport_receive(client->fd, bytes, sizeof bytes);
@@ -150,7 +151,7 @@ static bool receive(ek_client *client) {
 // Takes in what came between the calls, a PING or the end of the connection, and connects again where it has ended.
 static ek_code ensure_connected(ek_client *client, ek_status *status) {
   while (client->fd >= 0 && !client->going_away && ek_transport_is_readable(client->fd)) {
-    if (!receive(client)) disconnect(client);
+    if (!receive(client) || !flush(client)) disconnect(client);
   }
   if (client->going_away) disconnect(client);
   return client->fd >= 0 ? EK_OK : connect_client(client, status);

@@ -20,7 +20,6 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import grpc
-
 from energykit.errors import ErrorDetails
 from energykit.v1 import (
     common_pb2,
@@ -93,7 +92,9 @@ def charge_car(server: Server, venue_name: str | None) -> int:
     print(f"\nBest two hours: {clock(best.start, zone)} to {clock(best.end, zone)}, mean rating {best.rating:.2f}")
 
     response = submit(server, venue, session_events(guidance, best, datetime.now(timezone.utc)))
-    print(f"\nCharging session submitted: {response.stored_count} events stored, {response.duplicate_count} known before")
+    print(
+        f"\nCharging session submitted: {response.stored_count} events stored, {response.duplicate_count} known before"
+    )
     return 0
 
 
@@ -124,9 +125,7 @@ def first_guidance(server: Server, venue: venue_pb2.EnergyVenue) -> guidance_pb2
     raise RuntimeError("the stream ended without guidance")
 
 
-def best_window(
-    guidance: guidance_pb2.ElectricityGuidance, length: timedelta, now: datetime
-) -> Window | None:
+def best_window(guidance: guidance_pb2.ElectricityGuidance, length: timedelta, now: datetime) -> Window | None:
     """The span of `length` from `now` on with the lowest mean rating, the earliest of equals.
 
     The ratings are constant between boundaries, so the best span starts or ends at one of them, or starts now.
@@ -135,7 +134,9 @@ def best_window(
     boundaries |= {utc(value.interval.end) for value in guidance.values}
     starts = {now} | boundaries | {boundary - length for boundary in boundaries}
     windows = (rated(guidance, start, start + length) for start in sorted(starts) if start >= now)
-    return min((window for window in windows if window is not None), key=lambda each: round(each.rating, 6), default=None)
+    return min(
+        (window for window in windows if window is not None), key=lambda each: round(each.rating, 6), default=None
+    )
 
 
 def rated(guidance: guidance_pb2.ElectricityGuidance, start: datetime, end: datetime) -> Window | None:
@@ -240,7 +241,9 @@ def parse_arguments() -> tuple[str, str, str | None]:
         address = arguments.address or demo["address"]
         return address, arguments.api_key or demo["clients"][0]["api_key"], arguments.venue
     except (OSError, ValueError, LookupError) as error:
-        parser.error(f"cannot read {arguments.demo} ({error}); start energykitd --demo, or give --address and --api-key")
+        parser.error(
+            f"cannot read {arguments.demo} ({error}); start energykitd --demo, or give --address and --api-key"
+        )
 
 
 if __name__ == "__main__":
