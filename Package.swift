@@ -48,6 +48,7 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     module("HTTP2", ["CNghttp2"]),
     module("GRPC"),
+    module("GRPCTransport", ["NetworkIO", "HTTP2", "GRPC", "Locking"]),
     // Where the two meet.
     .systemLibrary(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
@@ -68,6 +69,8 @@ let package = Package(
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
+    tests(
+      "GRPCTransportTests", ["GRPCTransport", "NetworkIO", "HTTP2", "GRPC", "Locking", "TestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
     tests("StorageTests", ["EnergyModel", "Storage", "StorageTestSupport", "Locking"]),
     tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),

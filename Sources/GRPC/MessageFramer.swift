@@ -84,6 +84,12 @@ package struct MessageFramer {
     return UnsafeRawBufferPointer(rebasing: message)
   }
 
+  /// Has `next` return again what it returned last, where that was assembled; a message handed out in place is kept by
+  /// `hold`, prefix included.
+  package mutating func putBack() {
+    assembly?.putBack()
+  }
+
   /// Keeps bytes for later calls of `next`, while the consumer takes no more messages. What is held is bounded by the
   /// stream's window, since credit is given for delivered messages only.
   package mutating func hold(_ rest: UnsafeRawBufferPointer) {
@@ -164,6 +170,10 @@ private final class Assembly {
   /// The first `count` unread bytes are handed out; they stay in place until `dropRead`.
   func markRead(_ count: Int) {
     handedOut = count
+  }
+
+  func putBack() {
+    handedOut = 0
   }
 
   func dropRead() {

@@ -1,0 +1,4 @@
+import GRPC
+import NetworkIO
+
+extension EventLoop: CallExecutor {}

@@ -1,0 +1,118 @@
+package import GRPC
+package import NetworkIO
+import Synchronization
+
+/// A gRPC server in the clear (h2c with prior knowledge) on some event loops.
+///
+/// The first loop accepts, and each connection goes to the loop that has the fewest; there it stays, and its calls are
+/// handled there (DESIGN §8). To be ended by `shutdown`.
+package final class GRPCServer: Sendable {
+  package struct Configuration: Sendable {
+    package struct Listener: Sendable {
+      package var address: SocketAddress
+      /// Whether what comes in by it may use AdminService (DESIGN §5).
+      package var allowsAdmin: Bool
+
+      package init(address: SocketAddress, allowsAdmin: Bool = false) {
+        self.address = address
+        self.allowsAdmin = allowsAdmin
+      }
+    }
+
+    package var listeners: [Listener]
+    /// At least one; they outlive the server.
+    package var loops: [EventLoop]
+    package var limits: CallLimits
+    /// Makes what one loop serves; called once on each, before its first connection.
+    package var makeService: @Sendable (any CallExecutor) -> Service
+
+    package init(
+      listeners: [Listener], loops: [EventLoop], limits: CallLimits = CallLimits(),
+      makeService: @escaping @Sendable (any CallExecutor) -> Service
+    ) {
+      self.listeners = listeners
+      self.loops = loops
+      self.limits = limits
+      self.makeService = makeService
+    }
+  }
+
+  private let listeners: [TCPListener]
+  private let homes: [ServerLoop]
+
+  /// Makes the services and listens; returns when connections are taken.
+  ///
+  /// - Throws: what `TCPListener` throws of the first address that cannot be had; nothing listens then.
+  package init(_ configuration: Configuration) throws(NetworkError) {
+    precondition(!configuration.loops.isEmpty, "a server needs an event loop")
+    let budget = ServerBudget(limit: configuration.limits.assembledBytesPerServer)
+    homes = configuration.loops.map { ServerLoop(loop: $0, limits: configuration.limits, budget: budget) }
+    for home in homes {
+      // Before any connection, since a loop runs its work in order.
+      home.loop.execute { home.start(configuration.makeService(home.loop)) }
+    }
+    listeners = try Self.listen(configuration, Acceptor(homes: homes, limit: configuration.limits.connections))
+  }
+
+  /// Where it listens, in the order of the configuration, with the ports that were picked.
+  package var addresses: [SocketAddress] { listeners.map(\.localAddress) }
+
+  private static func listen(
+    _ configuration: Configuration, _ acceptor: Acceptor
+  ) throws(NetworkError) -> [TCPListener] {
+    var listeners: [TCPListener] = []
+    do throws(NetworkError) {
+      for listener in configuration.listeners {
+        let allowsAdmin = listener.allowsAdmin
+        listeners.append(
+          try TCPListener(loop: configuration.loops[0], address: listener.address, backlog: 1_024) { descriptor, peer in
+            acceptor.take(descriptor, peer: peer, allowsAdmin: allowsAdmin)
+          })
+      }
+      return listeners
+    } catch {
+      for listener in listeners { listener.close() }
+      throw error
+    }
+  }
+
+  /// Ends the server in good order (G-100...103): takes no more connections, tells the clients, lets calls finish, ends
+  /// open streams with UNAVAILABLE over the time, and closes what is left soon after it. An idle server needs a round
+  /// trip. A second call with a shorter time hurries the first.
+  package func shutdown(graceSeconds: UInt64) async {
+    for listener in listeners { listener.close() }
+    await withTaskGroup(of: Void.self) { group in
+      for home in homes { group.addTask { await home.drained(graceMilliseconds: graceSeconds * 1_000) } }
+    }
+  }
+}
+
+extension ServerLoop {
+  fileprivate func drained(graceMilliseconds: UInt64) async {
+    await withCheckedContinuation { continuation in
+      loop.execute { self.drain(graceMilliseconds: graceMilliseconds) { continuation.resume() } }
+    }
+  }
+}
+
+/// Hands accepted sockets to the loops. On the accepting loop.
+private final class Acceptor: Sendable {
+  private let homes: [ServerLoop]
+  private let limit: Int
+
+  init(homes: [ServerLoop], limit: Int) {
+    self.homes = homes
+    self.limit = limit
+  }
+
+  /// Owns `descriptor`. Above the limit it is closed at once (G-157).
+  func take(_ descriptor: CInt, peer: SocketAddress, allowsAdmin: Bool) {
+    let counts = homes.map { $0.connectionCount.load(ordering: .relaxed) }
+    guard counts.reduce(0, +) < limit, let home = zip(homes, counts).min(by: { $0.1 < $1.1 })?.0 else {
+      closeDescriptor(descriptor)
+      return
+    }
+    home.connectionCount.wrappingAdd(1, ordering: .relaxed)
+    home.loop.execute { home.adopt(descriptor, peer: peer, allowsAdmin: allowsAdmin) }
+  }
+}

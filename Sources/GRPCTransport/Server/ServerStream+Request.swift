@@ -1,0 +1,215 @@
+import GRPC
+import HTTP2
+
+/// Reading: bytes become messages, messages go to the handler.
+extension ServerStream {
+  /// The caller may call.
+  func admit(_ caller: AnyObject?) {
+    guard !hasEnded, case .admitting(let handler) = phase else { return }
+    self.caller = caller
+    switch handler {
+    case .oneRequest(let handler):
+      phase = .oneRequest(handler)
+    case .manyRequests(let makeConsumer):
+      let consumer = makeConsumer(self)
+      guard !hasEnded else { return }
+      phase = .consuming(consumer)
+    }
+    proceed()
+  }
+
+  /// Goes on with what is held, after admission or when the consumer is ready.
+  private func proceed() {
+    if !framer.isEmpty { take(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    if flags.contains(.requestEnded) { requestEnded() }
+    connection.markDirty()
+  }
+
+  /// Bytes of the request, valid until the connection has handled what it read.
+  func receive(_ bytes: UnsafeRawBufferPointer) {
+    guard !hasEnded else { return }
+    unreturnedByteCount += bytes.count
+    take(bytes)
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    switch phase {
+    case .admitting:
+      framer.hold(bytes)
+      returnCredit()
+    case .oneRequest:
+      takeOne(bytes)
+    case .consuming(let consumer):
+      if flags.contains(.paused) {
+        framer.hold(bytes)
+        returnCredit()
+      } else {
+        takeMany(bytes, consumer)
+      }
+    case .served:
+      break
+    }
+  }
+
+  private func takeOne(_ bytes: UnsafeRawBufferPointer) {
+    guard !flags.contains(.messageComplete) else {
+      if !bytes.isEmpty { fail(Self.secondMessage) }
+      return
+    }
+    var rest = bytes
+    do throws(FramingError) {
+      guard let message = try framer.next(&rest) else { return returnCredit() }
+      guard rest.isEmpty, framer.isEmpty else { return fail(Self.secondMessage) }
+      flags.insert(.messageComplete)
+      if bytes.encloses(message) {
+        connection.setPending(message, of: self)
+      } else {
+        framer.putBack()
+        returnCredit()
+      }
+    } catch {
+      fail(error.status)
+    }
+  }
+
+  private func takeMany(_ bytes: UnsafeRawBufferPointer, _ consumer: any RequestConsumer) {
+    var rest = bytes
+    flags.insert(.delivering)
+    do throws(FramingError) {
+      while !hasEnded, let message = try framer.next(&rest) {
+        connection.stopAssembling(self)
+        guard !deliver(message, to: consumer) else { continue }
+        flags.insert(.paused)
+        framer.hold(rest)
+        break
+      }
+    } catch {
+      fail(error.status)
+    }
+    flags.remove(.delivering)
+    if hasEnded { releaseRequest() } else { returnCredit() }
+  }
+
+  /// Returns whether the next message may come at once.
+  private func deliver(_ message: UnsafeRawBufferPointer, to consumer: any RequestConsumer) -> Bool {
+    deliveryNumber &+= 1
+    let number = deliveryNumber
+    flags.remove(.wasReady)
+    return consumer.receive(message) { self.consumerIsReady(after: number) } || flags.contains(.wasReady)
+  }
+
+  private func consumerIsReady(after number: UInt16) {
+    connection.home.check()
+    guard !hasEnded, number == deliveryNumber else { return }
+    if flags.contains(.delivering) {
+      flags.insert(.wasReady)
+    } else if flags.contains(.paused) {
+      flags.remove(.paused)
+      proceed()
+    }
+  }
+
+  /// The client has half-closed, and all its bytes were taken or are held.
+  func requestEnded() {
+    flags.insert(.requestEnded)
+    guard !hasEnded else { return }
+    switch phase {
+    case .admitting, .served: return
+    case .oneRequest:
+      if flags.contains(.messageComplete) {
+        connection.serveOrHoldBack(self)
+      } else if isWhole() {
+        fail(Status(.unimplemented, "the request has no message"))
+      }
+    case .consuming(let consumer):
+      if !flags.contains(.paused), isWhole() { consumer.receiveEnd() }
+    }
+  }
+
+  /// Whether the request ended between two messages; the call fails otherwise (G-051).
+  private func isWhole() -> Bool {
+    do throws(FramingError) {
+      try framer.finish()
+      return true
+    } catch {
+      fail(error.status)
+      return false
+    }
+  }
+
+  /// Calls the handler with the request's one message.
+  func serve() {
+    guard !hasEnded, case .oneRequest(let handler) = phase else { return }
+    phase = .served
+    flags.insert(.delivering)
+    if let message = connection.takePending(of: self) {
+      handler(self, message)
+    } else {
+      serveAssembled(handler)
+    }
+    flags.remove(.delivering)
+    releaseRequest()
+  }
+
+  private func serveAssembled(_ handler: (any ServerCall, UnsafeRawBufferPointer) -> Void) {
+    var none = UnsafeRawBufferPointer(start: nil, count: 0)
+    do throws(FramingError) {
+      guard let message = try framer.next(&none) else { return fail(Status(.internal, "the message was lost")) }
+      handler(self, message)
+    } catch {
+      fail(error.status)
+    }
+  }
+
+  /// Keeps a message that lies in the connection's read buffer, which is about to be used again.
+  func keep(_ message: UnsafeRawBufferPointer) {
+    guard let start = message.baseAddress else { return }
+    let prefix = MessageFramer.prefixByteCount
+    framer.hold(UnsafeRawBufferPointer(start: start - prefix, count: message.count + prefix))
+    count()
+  }
+
+  private func fail(_ status: Status) {
+    finish(status)
+  }
+
+  private static let secondMessage = Status(.unimplemented, "the request has more than one message")
+
+  // MARK: - Credit
+
+  /// Returns the credit of what was taken; not of what is held for a consumer that is not ready, nor while the connection
+  /// assembles too much (G-092).
+  func returnCredit() {
+    count()
+    guard !hasEnded, !flags.contains(.requestEnded) else { return }
+    if connection.home.budget.isExceeded, countedByteCount > 0 {
+      return fail(Status(.resourceExhausted, "the server is assembling too many requests"))
+    }
+    let isHeld =
+      switch phase {
+      case .admitting: true
+      case .oneRequest, .consuming, .served: flags.contains(.paused)
+      }
+    let kept = isHeld ? framer.heldByteCount : 0
+    guard unreturnedByteCount > kept else { return }
+    if countedByteCount > 0, connection.withholdsCredit(of: self) { return }
+    connection.session.consume(unreturnedByteCount - kept, streamID: id)
+    unreturnedByteCount = kept
+  }
+
+  /// Has the connection and the server count what is held now.
+  func count() {
+    let now = framer.heldByteCount
+    guard now != Int(countedByteCount) else { return }
+    connection.didAssemble(now - Int(countedByteCount))
+    countedByteCount = UInt32(clamping: now)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether `other` is a part of these bytes.
+  fileprivate func encloses(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard let start = baseAddress, let otherStart = other.baseAddress else { return false }
+    return otherStart >= start && otherStart + other.count <= start + count
+  }
+}

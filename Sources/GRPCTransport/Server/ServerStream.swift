@@ -1,0 +1,186 @@
+import GRPC
+import HTTP2
+import NetworkIO
+
+/// One call at the server, and the context of its HTTP/2 stream. Small, since a subscription lives for hours: what only
+/// a busy call needs is borrowed while it is busy.
+///
+/// `@unchecked Sendable`: everything is touched on the loop of `connection` only, which debug builds check.
+final class ServerStream: ServerCall, @unchecked Sendable {
+  struct Flags: OptionSet {
+    let rawValue: UInt16
+
+    /// The call is over for its handler; what was sent may still have to leave.
+    static let ended = Flags(rawValue: 1 << 0)
+    /// nghttp2 has let go of the stream.
+    static let closed = Flags(rawValue: 1 << 1)
+    /// The client has half-closed (G-085).
+    static let requestEnded = Flags(rawValue: 1 << 2)
+    /// The one message of the request is here.
+    static let messageComplete = Flags(rawValue: 1 << 3)
+    static let headersSubmitted = Flags(rawValue: 1 << 4)
+    /// nghttp2 asks for the body, until `readBody` says `pause`.
+    static let bodyActive = Flags(rawValue: 1 << 5)
+    /// The trailers go when the body has left.
+    static let finishing = Flags(rawValue: 1 << 6)
+    /// The consumer takes no message until it says so (G-092).
+    static let paused = Flags(rawValue: 1 << 7)
+    /// A message is with its handler: what it lies in must stay.
+    static let delivering = Flags(rawValue: 1 << 8)
+    /// `ready` was called while a message was being delivered.
+    static let wasReady = Flags(rawValue: 1 << 9)
+    /// `callCanSend` is owed.
+    static let waitsToSend = Flags(rawValue: 1 << 10)
+    /// The stream shares the connection byte by byte.
+    static let fair = Flags(rawValue: 1 << 11)
+    /// Credit is withheld, the connection assembles too much.
+    static let starved = Flags(rawValue: 1 << 12)
+    static let protoSuffix = Flags(rawValue: 1 << 13)
+    /// The message waits until responses have left.
+    static let heldBack = Flags(rawValue: 1 << 14)
+  }
+
+  enum Phase {
+    /// It is not known yet whether the caller may call; bytes are held.
+    case admitting(MethodHandler)
+    case oneRequest((any ServerCall, UnsafeRawBufferPointer) -> Void)
+    case consuming(any RequestConsumer)
+    /// Nothing is expected of the client any more.
+    case served
+  }
+
+  /// What few calls have.
+  final class Extras {
+    var initialMetadata = Metadata()
+    var metadata = Metadata()
+    var finalStatus = Status.ok
+  }
+
+  let connection: ServerConnection
+  let id: Int32
+  var deadlinePlace: Int32 = -1
+  var flags: Flags = []
+  var phase: Phase
+  var framer: MessageFramer
+  /// Bytes received whose credit has not been returned.
+  var unreturnedByteCount = 0
+  /// Bytes of a message being assembled, as counted by the connection and the server.
+  var countedByteCount: UInt32 = 0
+  /// Raised with every message delivered, so that a late `ready` of an earlier one does nothing.
+  var deliveryNumber: UInt16 = 0
+
+  var output: StreamOutput?
+  var offered: SharedMessage?
+  var subscriber: (any BroadcastSubscriber)?
+  var membership: BroadcastGroup?
+  var memberPlace: UInt32 = 0
+  /// The number of the publication that was offered last.
+  var offeredNumber: UInt32 = 0
+
+  private var deadlineMilliseconds: UInt64
+  var caller: AnyObject?
+  var observer: (any CallObserver)?
+  var extras: Extras?
+
+  init(connection: ServerConnection, id: Int32, method: Method, terms: CallTerms) {
+    self.connection = connection
+    self.id = id
+    phase = .admitting(method.handler)
+    framer = MessageFramer(maximumMessageByteCount: method.maximumRequestByteCount)
+    deadlineMilliseconds = .max
+    if let timeout = terms.timeoutMilliseconds {
+      deadlineMilliseconds = connection.home.loop.nowMilliseconds.addingReportingOverflow(timeout).partialValue
+      if deadlineMilliseconds < timeout { deadlineMilliseconds = .max }
+    }
+    switch terms.contentType {
+    case .plain: break
+    case .proto: flags.insert(.protoSuffix)
+    }
+  }
+
+  // MARK: - ServerCall
+
+  var executor: any CallExecutor { connection.home.loop }
+
+  var deadline: Deadline? {
+    deadlineMilliseconds == .max ? nil : Deadline(milliseconds: deadlineMilliseconds)
+  }
+
+  var hasEnded: Bool { flags.contains(.ended) }
+
+  var metadata: Metadata { extras?.metadata ?? Metadata() }
+
+  /// Needed extras, made on first use.
+  var ensuredExtras: Extras {
+    if let extras { return extras }
+    let made = Extras()
+    extras = made
+    return made
+  }
+
+  /// The form of the answer.
+  var terms: CallTerms {
+    CallTerms(contentType: flags.contains(.protoSuffix) ? .proto : .plain)
+  }
+
+  func finish(_ status: Status) {
+    connection.home.check()
+    guard !hasEnded else { return }
+    conclude(status)
+    end(.finished(status.code))
+  }
+
+  // MARK: - End
+
+  /// Tells the handler that the call is over and lets go of all that is its. What was sent stays.
+  func end(_ end: CallEnd) {
+    guard !hasEnded else { return }
+    flags.insert(.ended)
+    phase = .served
+    connection.dropPending(of: self)
+    membership?.leave(self)
+    if offered == nil { subscriber = nil }
+    if !flags.contains(.delivering) { releaseRequest() }
+    guard let observer else { return }
+    self.observer = nil
+    observer.callEnded(self, end)
+  }
+
+  /// The call's time is over (G-038): trailers where nothing of the answer is on its way, else the stream is reset, for
+  /// trailers might never get through.
+  func deadlinePassed() {
+    if flags.contains(.bodyActive) {
+      dropOutput()
+      connection.session.reset(streamID: id, .cancel)
+    } else if !hasEnded {
+      conclude(Status(.deadlineExceeded, "the deadline has passed"))
+    }
+    connection.markDirty()
+    end(.deadlineExceeded)
+  }
+
+  /// nghttp2 is done with the stream.
+  func closed(_ end: CallEnd) {
+    flags.insert(.closed)
+    self.end(end)
+    dropOutput()
+    if !flags.contains(.delivering) { releaseRequest() }
+    connection.home.deadlines.remove(self)
+  }
+
+  /// Lets go of what was received. Not while a message is with its handler, since it may lie there.
+  func releaseRequest() {
+    framer = MessageFramer(maximumMessageByteCount: 0)
+    count()
+    connection.stopAssembling(self)
+  }
+
+  private func dropOutput() {
+    offered = nil
+    subscriber = nil
+    guard let output else { return }
+    self.output = nil
+    connection.didBuffer(-output.byteCount)
+    connection.home.outputs.giveBack(output)
+  }
+}
