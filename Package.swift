@@ -40,6 +40,8 @@ let package = Package(
     module("LocalTime", ["EnergyModel"]),
     module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
     module("Storage", ["EnergyModel", "Locking"]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    module("SQLiteStorage", ["Storage", "EnergyModel", "Locking", "CSQLite"]),
     module(
       "EnergyService", ["EnergyModel", "EnergyAnalysis", "LocalTime", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
@@ -72,7 +74,8 @@ let package = Package(
     tests(
       "GRPCTransportTests", ["GRPCTransport", "NetworkIO", "HTTP2", "GRPC", "Locking", "TestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
-    tests("StorageTests", ["EnergyModel", "Storage", "StorageTestSupport", "Locking"]),
+    tests("StorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
     tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),
+    tests("SQLiteStorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
   ]
 )

@@ -1,0 +1,52 @@
+import EnergyModel
+import FoundationEssentials
+import Storage
+
+/// The table of events as the judge's ledger. Used by the writer's thread only, within a transaction.
+final class EventTable: EventLedger {
+  let connection: Connection
+  private let insertion: Statement
+  private let lookup: Statement
+  private let removal: Statement
+  private var parameters = EventParameters()
+  /// The number of the next event; greater than every number in the table. A transaction that fails leaves a gap.
+  private var nextSequence: Int64
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    insertion = try connection.prepare(EventRow.insertion)
+    lookup = try connection.prepare(EventRow.lookup)
+    removal = try connection.prepare("DELETE FROM events WHERE sequence >= ?")
+    nextSequence = try connection.integer("SELECT coalesce(max(sequence), 0) + 1 FROM events")
+  }
+
+  func insert(_ event: SubmittedEvent, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
+    try parameters.bind(event, of: submission, sequence: nextSequence, to: insertion)
+    defer { insertion.rewind() }
+    _ = try insertion.step()
+    guard connection.changeCount == 0 else {
+      nextSequence += 1
+      return .new
+    }
+    let verdict = try verdict(on: event, of: submission)
+    guard verdict != .new else { throw .failed(operation: "insert event", reason: "refused without a known cause") }
+    return verdict
+  }
+
+  func verdict(on event: SubmittedEvent, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
+    let identity = EventIdentity(event, of: submission)
+    defer { lookup.reset() }
+    try lookup.bind(identity.timestamp, at: 1)
+    try lookup.bind(identity.id, at: 2)
+    try lookup.bind(identity.venueID, at: 3)
+    try lookup.bind(identity.clientID, at: 4)
+    guard try lookup.step() else { return .new }
+    return try EventRow.event(in: lookup) == event ? .sameContent : .otherContent
+  }
+
+  func removeNewest(_ count: Int) throws(StoreError) {
+    nextSequence -= Int64(count)
+    try removal.bind(nextSequence, at: 1)
+    try removal.run()
+  }
+}
