@@ -39,6 +39,7 @@ let package = Package(
     module("EnergyModel"),
     module("LocalTime", ["EnergyModel"]),
     module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
+    module("GridData", ["EnergyModel", "LocalTime"]),
     module("Storage", ["EnergyModel", "Locking"]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     module("SQLiteStorage", ["Storage", "EnergyModel", "Locking", "CSQLite"]),
@@ -68,6 +69,7 @@ let package = Package(
     tests("LocalTimeTests", ["EnergyModel", "LocalTime"]),
     tests(
       "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),
+    tests("GridDataTests", ["GridData", "EnergyAnalysis", "EnergyModel", "LocalTime"]),
     tests("CryptographyTests", ["Cryptography"]),
     tests("HTTP2Tests", ["HTTP2"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),

@@ -110,3 +110,10 @@ import Testing
     #expect(CivilDate(daysSince1970: -4).isWeekend)  // 1969-12-28, a Sunday
   }
 }
+
+@Suite struct `The zone of a grid region` {
+  @Test(arguments: ["CISO", "ERCO", "PJM", "AZPS", "PSCO", "HECO", "AMPL", "MY-GRID"])
+  func `is one that exists`(region: String) {
+    #expect(LocalClock(timeZone: GridRegionZone.timeZone(ofRegion: region)) != nil)
+  }
+}

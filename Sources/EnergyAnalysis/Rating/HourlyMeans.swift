@@ -8,16 +8,8 @@ struct HourlyMeans: Sendable {
 
   /// The time-weighted mean of the points by the local hour that they start in.
   init(_ points: some Sequence<SignalPoint>, clock: LocalClock) {
-    var sums = [Double](repeating: 0, count: 24)
-    var weights = [Double](repeating: 0, count: 24)
-    for point in points {
-      let hour = clock.time(at: point.interval.start).hour
-      let weight = Double(point.interval.milliseconds)
-      sums[hour] += point.value * weight
-      weights[hour] += weight
-    }
     self.clock = clock
-    self.means = zip(sums, weights).map { $1 > 0 ? $0 / $1 : nil }
+    self.means = clock.hourlyMeans(of: points)
   }
 
   /// Returns `nil` where the climatology's zone is unknown.

@@ -36,7 +36,9 @@ package struct RatePlan: Hashable, Sendable, Codable {
   /// USD/kWh in a local hour. `month` 1...12, `hour` 0...23; `nil` outside these.
   package func priceUSDPerKWh(month: Int, hour: Int, isWeekend: Bool) -> Double? {
     let schedule = isWeekend ? weekendSchedule : weekdaySchedule
-    guard schedule.indices.contains(month - 1), schedule[month - 1].indices.contains(hour) else { return nil }
-    return periodPricesUSDPerKWh[schedule[month - 1][hour]]
+    guard (1...12).contains(month), schedule.indices.contains(month - 1), schedule[month - 1].indices.contains(hour)
+    else { return nil }
+    let period = schedule[month - 1][hour]
+    return periodPricesUSDPerKWh.indices.contains(period) ? periodPricesUSDPerKWh[period] : nil
   }
 }
