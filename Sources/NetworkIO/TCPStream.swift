@@ -34,7 +34,7 @@ package final class TCPStream: LoopHandle {
 
   /// Takes over a connected socket, which must be non-blocking and close-on-exec, as `TCPListener` hands out.
   ///
-  /// - Throws: what `uv_tcp_open` says of a descriptor that is no TCP socket. `descriptor` is closed then.
+  /// - Throws: what `uv_tcp_open` says of a descriptor that it cannot use. `descriptor` is closed then.
   package init(loop: EventLoop, adopting descriptor: CInt) throws(NetworkError) {
     self.loop = loop
     handle = loop.makeHandle(of: uv_tcp_t.self)
