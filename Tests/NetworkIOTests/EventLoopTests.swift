@@ -186,7 +186,7 @@ private actor Pinned {
     #expect(recorder.notes == ["first", "second", "end"])
   }
 
-  @Test func `comes after reads`() async throws {
+  @Test func `comes after reads and the work they make`() async throws {
     let recorder = TurnRecorder()
     let (one, onePeer) = try connectedSockets()
     let (two, twoPeer) = try connectedSockets()
@@ -201,11 +201,11 @@ private actor Pinned {
         onePeer.write([1])
         twoPeer.write([2])
       }
-      #expect(await eventually { recorder.notes.count == 3 })
+      #expect(await eventually { recorder.notes.count == 4 })
       onePeer.close()
       twoPeer.close()
     }
-    #expect(recorder.notes == ["read", "read", "end"])
+    #expect(recorder.notes == ["read", "read", "work", "end"])
   }
 
   @Test func `asked for at the end of a turn is the next one's, without a wait`() async throws {
@@ -245,8 +245,11 @@ private final class TurnReader: TCPStreamDelegate {
 
   func stream(_ stream: TCPStream, didRead bytes: UnsafeRawBufferPointer) {
     let isFirst = Self.asked.withLock { $0.insert(ObjectIdentifier(recorder)).inserted }
-    if isFirst { stream.loop.atTurnEnd(recorder) }
     recorder.note("read")
+    if isFirst {
+      stream.loop.atTurnEnd(recorder)
+      stream.loop.execute { [recorder] in recorder.note("work") }
+    }
   }
 
   func streamDidReachEnd(_ stream: TCPStream) { stream.close() }

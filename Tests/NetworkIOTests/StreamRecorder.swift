@@ -57,6 +57,13 @@ final class Holder<Value>: @unchecked Sendable {
   init(_ value: Value? = nil) { self.value = value }
 }
 
+/// What does not keep its object alive.
+struct WeakReference<Object: AnyObject> {
+  weak var object: Object?
+
+  init(_ object: Object) { self.object = object }
+}
+
 /// Runs a closure on a thread of its own and waits for it.
 final class DispatchedThread {
   private let body: @Sendable () -> Void

@@ -195,15 +195,21 @@ import Testing
   @Test func `and its delegate are freed once closed`() async throws {
     let (descriptor, peer) = try connectedSockets()
     weak var recorder: StreamRecorder?
+    let freed = Holder<WeakReference<TCPStream>>()
     try await withEventLoop { loop in
       let strong = StreamRecorder()
       recorder = strong
       strong.onEnd = { $0.close() }
-      try await adopt(descriptor, on: loop, strong)
+      try await adopt(descriptor, on: loop, strong) { stream in
+        freed.value = WeakReference(stream)
+        // A delegate that owns its stream.
+        strong.onDrain = { [stream] _ in stream.stopReading() }
+      }
       peer.close()
       #expect(await eventually { !strong.closings.isEmpty })
     }
     #expect(recorder == nil)
+    #expect(freed.value?.object == nil)
   }
 }
 
