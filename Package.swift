@@ -57,8 +57,18 @@ let package = Package(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
     cModule("CEnergyProto", ["CProtobufC"]),
     module("EnergyWire", ["EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),
+    module("EnergyRPC", ["EnergyWire", "EnergyService", "EnergyModel", "Storage", "GRPC", "Locking"]),
+    .systemLibrary(name: "CGetopt"),
+    .executableTarget(
+      name: "energykitd",
+      dependencies: [
+        "CGetopt", "Diagnostics", "EnergyAnalysis", "EnergyModel", "EnergyRPC", "EnergyService", "EnergyWire", "GRPC",
+        "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage",
+      ],
+      swiftSettings: swift),
     // Tests. TestSupport is theirs alone.
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
+    tests("energykitdTests", ["energykitd", "NetworkIO"]),
     tests("LockingTests", ["Locking"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),

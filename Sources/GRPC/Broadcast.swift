@@ -24,6 +24,6 @@ package protocol Broadcast: AnyObject {
   /// Offers `message` to every call, in slices, so that other calls on the executor keep their latency. `prepare` is
   /// called before each slice with its subscribers, in order: the place to make their prefixes in one go.
   func publish(_ message: SharedMessage, prepare: @escaping ([any BroadcastSubscriber]) -> Void)
-  /// Ends every call with `status`.
-  func finishAll(_ status: Status)
+  /// Ends every call with a status of its own, in slices as well.
+  func finishAll(_ status: @escaping () -> Status)
 }

@@ -19,7 +19,7 @@ package final class LoopBroadcast: Broadcast {
   private var prepare: ([any BroadcastSubscriber]) -> Void = { _ in }
   /// Counts publications; wraps.
   private var number: UInt32 = 0
-  private var finalStatus: Status?
+  private var finalStatus: (() -> Status)?
   /// Where the round goes on.
   private var cursor = 0
   private var isRunning = false
@@ -52,7 +52,7 @@ package final class LoopBroadcast: Broadcast {
     beginRound()
   }
 
-  package func finishAll(_ status: Status) {
+  package func finishAll(_ status: @escaping () -> Status) {
     assert(loop.isCurrent)
     finalStatus = status
     newest = nil
@@ -112,7 +112,7 @@ package final class LoopBroadcast: Broadcast {
   private func serve(_ group: BroadcastGroup) -> Int {
     let due = group.members.filter { $0.offeredNumber != number }
     if let finalStatus {
-      for stream in due { stream.finish(finalStatus) }
+      for stream in due { stream.finish(finalStatus()) }
     } else if let newest, !due.isEmpty {
       prepare(due.compactMap(\.subscriber))
       for stream in due where !stream.hasEnded {

@@ -1,0 +1,27 @@
+internal import EnergyWire
+internal import GRPC
+
+/// `energykit.v1.ElectricityGuidanceService/GetGuidance`.
+struct GetGuidance {
+  let loop: EnergyLoop
+
+  init(_ loop: EnergyLoop) { self.loop = loop }
+
+  func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
+    guard let caller = call.clientCaller else { return }
+    let request: GetGuidanceRequest
+    do {
+      request = try GetGuidanceRequest(decoding: message, arena: loop.arena)
+    } catch {
+      return call.fail(error)
+    }
+    loop.withGuidance(at: request.venueID, request.action, of: caller, for: call) { view in
+      guard view.token != request.knownToken else { return call.answer(GetGuidanceResponse(nil)) }
+      call.answer(
+        GetGuidanceResponse(
+          GetGuidanceResponse.Guidance(
+            token: view.token, venueID: request.venueID, suffix: view.publication.suffix.bytes,
+            explanations: request.explain ? view.publication.explanations : [])))
+    }
+  }
+}

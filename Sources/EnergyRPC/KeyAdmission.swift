@@ -1,0 +1,104 @@
+internal import EnergyModel
+package import EnergyService
+internal import EnergyWire
+package import GRPC
+
+/// Lets callers in by their API key (DESIGN §5 "Callers"): `authorization: Bearer ek_...`, judged from the headers alone.
+///
+/// A connection that repeats its key costs one comparison a call: its last key and whose it is are remembered. A key that
+/// this loop has not seen is looked up in the store while the call waits. Missing, wrong and disabled keys take one path
+/// and get one text.
+package final class KeyAdmission: Admission {
+  private let cache: AccessCache
+  private let adminKey: AdminKey
+
+  package init(cache: AccessCache, adminKey: AdminKey) {
+    self.cache = cache
+    self.adminKey = adminKey
+  }
+
+  package func admit(
+    _ head: RequestHead, to method: Method, call: any ServerCall, connection: ConnectionContext
+  ) -> AdmissionDecision {
+    let isAdminMethod = method.path.hasPrefix(Self.adminPrefix)
+    if isAdminMethod, !connection.allowsAdmin {
+      return .refused(Status(.unimplemented, "AdminService is not served on this listener"))
+    }
+    let decision = head.withValue(.authorization) { value -> AdmissionDecision in
+      guard let key = APIKey.bearerKey(in: value) else { return .refused(.unauthenticated) }
+      return isAdminMethod ? admitAdmin(key) : admitClient(key, connection)
+    }
+    return decision ?? .refused(.unauthenticated)
+  }
+
+  private static let adminPrefix = "/energykit.v1.AdminService/"
+
+  // MARK: The operator
+
+  private func admitAdmin(_ key: UnsafeRawBufferPointer) -> AdmissionDecision {
+    if adminKey.matches(key) { return .admitted(Operator.shared) }
+    return resolve(KeyHash(of: key)) { _ in .refused(.keyNotAllowedHere) }
+  }
+
+  // MARK: Clients
+
+  private func admitClient(_ key: UnsafeRawBufferPointer, _ connection: ConnectionContext) -> AdmissionDecision {
+    let memo = self.memo(of: connection)
+    if let caller = memo.caller(for: key, in: cache) { return admission(of: caller).decision }
+    let hash = KeyHash(of: key)
+    if adminKey.matches(hash) { return .refused(.keyNotAllowedHere) }
+    if case .hit(let caller) = cache.caller(hash) { memo.remember(caller, for: key, in: cache) }
+    return resolve(hash) { self.admission(of: $0) }
+  }
+
+  /// Every call needs the base entitlement (EK §3.6).
+  private func admission(of caller: Caller) -> AdmissionTicket.Resolution {
+    do {
+      try caller.require(.energyKit)
+      return .admitted(caller)
+    } catch {
+      return .refused(Status(error))
+    }
+  }
+
+  /// Looks the key up, at once or later, and decides by `admission` what its client may do.
+  private func resolve(
+    _ hash: KeyHash, _ admission: @escaping (Caller) -> AdmissionTicket.Resolution
+  ) -> AdmissionDecision {
+    switch cache.caller(hash) {
+    case .hit(let caller): return admission(caller).decision
+    case .absent: return .refused(.unauthenticated)
+    case .miss:
+      let ticket = AdmissionTicket()
+      cache.fetchCaller(hash) { result in
+        switch result {
+        case .success(let caller): ticket.resolve(caller.map(admission) ?? .refused(.unauthenticated))
+        case .failure(let error): ticket.resolve(.refused(Status(error)))
+        }
+      }
+      return .pending(ticket)
+    }
+  }
+
+  private func memo(of connection: ConnectionContext) -> KeyMemo {
+    if let memo = connection.admissionState as? KeyMemo { return memo }
+    let memo = KeyMemo()
+    connection.admissionState = memo
+    return memo
+  }
+}
+
+/// The caller of AdminService.
+package final class Operator: Sendable {
+  package static let shared = Operator()
+  private init() {}
+}
+
+extension AdmissionTicket.Resolution {
+  var decision: AdmissionDecision {
+    switch self {
+    case .admitted(let caller): .admitted(caller)
+    case .refused(let status): .refused(status)
+    }
+  }
+}

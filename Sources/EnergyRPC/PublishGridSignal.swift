@@ -1,0 +1,28 @@
+internal import EnergyModel
+internal import EnergyService
+internal import EnergyWire
+internal import GRPC
+
+/// `energykit.v1.AdminService/PublishGridSignal`: durable first, then the guidance that follows from it.
+struct PublishGridSignal {
+  let loop: EnergyLoop
+
+  init(_ loop: EnergyLoop) { self.loop = loop }
+
+  func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
+    let request: PublishGridSignalRequest
+    do {
+      request = try PublishGridSignalRequest(decoding: message, arena: loop.arena)
+    } catch {
+      return call.fail(error)
+    }
+    let guidance = loop.shared.guidance
+    let fanOut = loop.shared.fanOut
+    call.answer { () async throws(EnergyKitError) in
+      let effect = try await guidance.publish(request.signal)
+      return PublishGridSignalResponse(
+        storedCount: request.signal.points.count, isGuidanceChanged: !effect.changed.isEmpty,
+        subscribersNotified: await fanOut.subscriberCount(of: effect.changed))
+    }
+  }
+}

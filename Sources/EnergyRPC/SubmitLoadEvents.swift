@@ -1,0 +1,110 @@
+internal import EnergyModel
+internal import EnergyService
+internal import EnergyWire
+internal import GRPC
+internal import Storage
+
+/// `energykit.v1.LoadEventService/SubmitLoadEvents`: decode, hand to the service, answer after the commit.
+struct SubmitLoadEvents {
+  let loop: EnergyLoop
+
+  init(_ loop: EnergyLoop) { self.loop = loop }
+
+  func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
+    guard let caller = call.clientCaller else { return }
+    do throws(WireError) {
+      var decoder = try LoadEventBatchDecoder(message, sessionRules: loop.shared.sessionRules)
+      if try decoder.decodeSlice(of: message, arena: loop.arena) {
+        submit(decoder.request, by: caller, for: call)
+      } else {
+        decodeRest(SlicedBatch(decoder: decoder, message: Array(message)), by: caller, for: call)
+      }
+    } catch {
+      call.fail(error)
+    }
+  }
+
+  /// One slice a turn, so that a large batch lets other calls of the loop through (DESIGN §10).
+  private func decodeRest(_ batch: SlicedBatch, by caller: Caller, for call: any ServerCall) {
+    let next = LoopBound {
+      guard !call.hasEnded else { return }
+      do throws(WireError) {
+        if try batch.decodeSlice(arena: loop.arena) {
+          submit(batch.decoder.request, by: caller, for: call)
+        } else {
+          decodeRest(batch, by: caller, for: call)
+        }
+      } catch {
+        call.fail(error)
+      }
+    }
+    loop.executor.execute { next.run() }
+  }
+
+  private func submit(_ request: SubmitLoadEventsRequest, by caller: Caller, for call: any ServerCall) {
+    switch loop.access.pass(clientID: caller.id, venueID: request.venueID) {
+    case .hit(let pass): submit(request, at: pass, by: caller, for: call)
+    case .absent, .miss:
+      loop.withPass(to: request.venueID, of: caller, for: call) { pass in
+        submit(request, at: pass, by: caller, for: call)
+      }
+    }
+  }
+
+  private func submit(
+    _ request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall
+  ) {
+    let batch = EventBatch(
+      loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
+      faultCount: request.faultCount, allowsPartialSuccess: request.allowsPartialSuccess)
+    do throws(EnergyKitError) {
+      try loop.shared.loadEvents.submit(
+        batch, as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox,
+        ticket: CallTicket(call: call, eventCount: request.eventCount))
+    } catch {
+      call.fail(error)
+    }
+  }
+}
+
+/// Answers the call that waits for a commit.
+private final class CallTicket: SubmissionTicket {
+  let call: any ServerCall
+  /// Events in the request, well formed or not.
+  let eventCount: Int
+
+  init(call: any ServerCall, eventCount: Int) {
+    self.call = call
+    self.eventCount = eventCount
+  }
+
+  func complete(_ result: SubmissionResult) {
+    do throws(EnergyKitError) {
+      let receipt = try LoadEventService.receipt(
+        for: result.outcome, of: result.submission, eventCount: eventCount)
+      call.answer(
+        SubmitLoadEventsResponse(
+          storedCount: receipt.storedCount, duplicateCount: receipt.duplicateCount,
+          rejectedCount: receipt.rejectedCount, faults: receipt.faults))
+    } catch {
+      call.fail(error)
+    }
+  }
+}
+
+/// A batch that is decoded over several turns; keeps its own copy of the message.
+private final class SlicedBatch {
+  var decoder: LoadEventBatchDecoder
+  private let message: [UInt8]
+
+  init(decoder: LoadEventBatchDecoder, message: [UInt8]) {
+    self.decoder = decoder
+    self.message = message
+  }
+
+  func decodeSlice(arena: DecodeArena) throws(WireError) -> Bool {
+    try message.withUnsafeBufferPointer { bytes throws(WireError) -> Bool in
+      try decoder.decodeSlice(of: UnsafeRawBufferPointer(bytes), arena: arena)
+    }
+  }
+}

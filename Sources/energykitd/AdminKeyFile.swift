@@ -1,0 +1,20 @@
+import EnergyService
+
+/// The operator's key, in a file that only its owner may read; made on the first start.
+enum AdminKeyFile {
+  /// - Parameter path: `nil`: a key for this run alone, told nowhere (with `--store memory:` and no `--admin-key-file`).
+  static func readOrMake(_ path: String?) throws(StartError) -> (key: AdminKey, text: String) {
+    if let path, let content = try SecretFile.read(path) {
+      let text = String(content.prefix { !$0.isWhitespace })
+      guard text.utf8.count >= 16, let key = AdminKey(text) else {
+        throw StartError("\(path): holds no key of at least 16 characters")
+      }
+      return (key, text)
+    }
+    guard let text = try? APIKey.make().text, let key = AdminKey(text) else {
+      throw StartError("no random bytes for the admin key")
+    }
+    if let path { try SecretFile.write(text + "\n", to: path) }
+    return (key, text)
+  }
+}

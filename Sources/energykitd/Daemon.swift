@@ -1,0 +1,171 @@
+import Diagnostics
+import EnergyAnalysis
+import EnergyModel
+import EnergyRPC
+import EnergyService
+import EnergyWire
+import GRPC
+import GRPCTransport
+import Glibc
+import GridData
+import NetworkIO
+import SQLiteStorage
+import Storage
+
+/// The parts of the server, wired together. No rules live here.
+struct Daemon {
+  private let configuration: Configuration
+  private let log: Log
+  private let store: any EnergyStore
+  private let guidance: GuidanceService
+  private let server: GRPCServer
+  private let signals: SignalWatch
+
+  /// Everything up to `listening on`, which is printed last.
+  static func start(_ configuration: Configuration, log: Log) async throws(StartError) -> Daemon {
+    EventLoop.ignoreBrokenPipes()
+    let store = try openStore(configuration)
+    do throws(StartError) {
+      return try await start(configuration, log: log, store: store)
+    } catch {
+      await store.close()
+      throw error
+    }
+  }
+
+  private static func start(
+    _ configuration: Configuration, log: Log, store: any EnergyStore
+  ) async throws(StartError) -> Daemon {
+    let clock = ServiceClock(offsetSeconds: Int64(configuration.clockOffsetSeconds))
+    let adminKey = try AdminKeyFile.readOrMake(configuration.adminKeyFile)
+    var demo: Demonstration?
+    if configuration.isDemo { demo = try await Demonstration(store: store, clock: clock, configuration) }
+    let services = try await startServices(configuration, log, store, clock, adminKey.key, source: demo?.source)
+    let loops = try makeLoops(configuration.loopCount)
+    let server = try startServer(configuration, log, services, on: loops)
+    let signals = try await watchSignals(on: loops[0])
+    let addresses = server.addresses
+    try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
+    announce(addresses)
+    log.notice("ready", ["listeners": LogValue(addresses.count), "loops": LogValue(configuration.loopCount)])
+    return Daemon(
+      configuration: configuration, log: log, store: store, guidance: services.guidance, server: server,
+      signals: signals)
+  }
+
+  /// At once, also into a pipe: whoever started the server waits for these lines.
+  private static func announce(_ addresses: [SocketAddress]) {
+    for address in addresses { print("listening on \(address)") }
+    fflush(nil)
+  }
+
+  private static func openStore(_ configuration: Configuration) throws(StartError) -> any EnergyStore {
+    switch configuration.store {
+    case .memory: return InMemoryStore()
+    case .directory(let path):
+      do throws(StoreError) {
+        return try SQLiteStore(directory: path)
+      } catch {
+        throw StartError(error, store: path)
+      }
+    }
+  }
+
+  private static func startServices(
+    _ configuration: Configuration, _ log: Log, _ store: any EnergyStore, _ clock: ServiceClock, _ adminKey: AdminKey,
+    source: (any GridDataSource)?
+  ) async throws(StartError) -> SharedServices {
+    let fanOut = GuidanceFanOut()
+    let observer = GuidanceObserver(
+      onRevision: { fanOut.publish($0) },
+      onUnavailable: { fanOut.finish($0) },
+      onProblem: { log.warning("guidance cannot be computed", ["problem": LogValue("\($0)")]) })
+    do throws(EnergyKitError) {
+      let keys = try await GuidanceTokenKeys.load(from: store, now: clock.now)
+      let guidance = try await GuidanceService.start(
+        store: store, clock: clock, feed: source.map { SourceFeed(source: $0) },
+        settings: .init(
+          reissueRule: ReissueRule(minimumIntervalSeconds: Int64(configuration.guidanceMinIntervalSeconds))),
+        observer: observer)
+      return SharedServices(
+        store: store, clock: clock, tokenKeys: keys, adminKey: adminKey, venues: VenueService(store: store),
+        guidance: guidance, loadEvents: LoadEventService(store: store, clock: clock), fanOut: fanOut,
+        sessionRules: configuration.hasLenientSessionRules ? .lenient : .strict)
+    } catch {
+      throw StartError("the services cannot start: \(error)")
+    }
+  }
+}
+
+// MARK: - Listening and leaving
+
+extension Daemon {
+  private static func startServer(
+    _ configuration: Configuration, _ log: Log, _ services: SharedServices, on loops: [EventLoop]
+  ) throws(StartError) -> GRPCServer {
+    let makeService: @Sendable (any CallExecutor) -> Service = { executor in
+      do throws(EnergyKitError) {
+        let loop = try EnergyLoop(
+          executor: executor, shared: services, makeBroadcast: { LoopBroadcast(on: executor) })
+        services.fanOut.register(loop)
+        return loop.makeService()
+      } catch {
+        log.error("a loop cannot serve", ["error": LogValue("\(error)")])
+        return Service(router: Router([]))
+      }
+    }
+    do throws(NetworkError) {
+      return try GRPCServer(
+        .init(
+          listeners: configuration.listeners.map { .init(address: $0.address, allowsAdmin: $0.allowsAdmin) },
+          loops: loops, makeService: makeService))
+    } catch {
+      throw StartError("cannot listen: \(error)")
+    }
+  }
+
+  private static func makeLoops(_ count: Int) throws(StartError) -> [EventLoop] {
+    do throws(NetworkError) {
+      var loops: [EventLoop] = []
+      for index in 0..<count { loops.append(try EventLoop(name: "loop-\(index)")) }
+      return loops
+    } catch {
+      throw StartError("no event loop: \(error)")
+    }
+  }
+
+  private static func watchSignals(on loop: EventLoop) async throws(StartError) -> SignalWatch {
+    do throws(NetworkError) {
+      return try await SignalWatch(on: loop)
+    } catch {
+      throw StartError("signals cannot be watched: \(error)")
+    }
+  }
+
+  /// Serves until SIGTERM or SIGINT, then drains and closes. A second one ends the process at once.
+  func serveUntilSignal() async {
+    for await signal in signals.received {
+      switch signal {
+      case .hangUp: reload()
+      case .terminate:
+        log.notice("draining", ["seconds": LogValue(configuration.drainSeconds)])
+        signals.exitOnNext()
+        await server.shutdown(graceSeconds: UInt64(configuration.drainSeconds))
+        await guidance.stop()
+        await store.close()
+        log.notice("ended")
+        return
+      }
+    }
+  }
+
+  /// SIGHUP: the log level anew.
+  private func reload() {
+    guard let level = Program.currentLogLevel() else {
+      log.error("the configuration cannot be read; nothing has changed")
+      return
+    }
+    log.level = level
+    log.notice("configuration read anew", ["log_level": LogValue(level.name)])
+  }
+}

@@ -1,0 +1,93 @@
+/// One thing an operator can set. The raw value is the flag's name (`--listen`), the key in the configuration file
+/// (`listen`) and, in upper case with `_`, the environment variable (`ENERGYKIT_LISTEN`).
+enum Setting: String, CaseIterable {
+  case listen
+  case data
+  case store
+  case demo
+  case clockOffset = "clock-offset"
+  case config
+  case adminKeyFile = "admin-key-file"
+  case loops
+  case guidanceMinInterval = "guidance-min-interval"
+  case sessionRules = "session-rules"
+  case drainSeconds = "drain-seconds"
+  case logLevel = "log-level"
+  case logFormat = "log-format"
+  case help
+  case version
+
+  /// What stands for the argument in the help; `nil` for switches.
+  var placeholder: String? {
+    switch self {
+    case .listen: "ADDR"
+    case .data: "DIR"
+    case .store: "URL"
+    case .clockOffset, .guidanceMinInterval, .drainSeconds: "S"
+    case .config, .adminKeyFile: "FILE"
+    case .loops: "N"
+    case .sessionRules: "strict|lenient"
+    case .logLevel: "debug|info|notice|warning|error"
+    case .logFormat: "text|json"
+    case .demo, .help, .version: nil
+    }
+  }
+
+  var help: String {
+    switch self {
+    case .listen:
+      "serve here; may be given again. 127.0.0.1:50051, [::1]:50051; port 0 picks one; admin+ before it serves "
+        + "AdminService there too, which loopback listeners always do (default 127.0.0.1:50051)"
+    case .data: "keep the SQLite store and the admin key in this directory, made if missing"
+    case .store: "memory: keeps nothing over a restart (for tests and measurements)"
+    case .demo: "replay the bundled grid data as if it were now; makes three venues and clients, writes DIR/demo.json"
+    case .clockOffset: "move the server's clock by this many seconds; only with --demo (default 0)"
+    case .config: "read settings from this file: `name = value` lines, # begins a comment"
+    case .adminKeyFile: "the operator's key (default DIR/admin.key, made on the first start)"
+    case .loops: "event loops (default: one per core)"
+    case .guidanceMinInterval: "least time between two guidances of a series (default 300)"
+    case .sessionRules:
+      "lenient stores 0 where a begin or end event carries power, instead of refusing (default strict)"
+    case .drainSeconds: "time that calls get to end after SIGTERM (default 10)"
+    case .logLevel: "least severity that is logged (default info)"
+    case .logFormat: "of the log on standard error (default text)"
+    case .help: "print this and exit"
+    case .version: "print the version and exit"
+    }
+  }
+
+  var isRepeatable: Bool { self == .listen }
+  /// Whether it makes sense outside the command line.
+  var isPersistent: Bool { self != .help && self != .version && self != .config }
+
+  var environmentName: String {
+    "ENERGYKIT_" + rawValue.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+  }
+
+  static var helpText: String {
+    var lines = ["usage: energykitd [--listen ADDR]... (--data DIR | --store memory:) [--demo] [settings]", ""]
+    for setting in allCases {
+      let flag = setting.placeholder.map { "--\(setting.rawValue) \($0)" } ?? "--\(setting.rawValue)"
+      lines.append("  \(flag)")
+      lines.append("        \(setting.help)")
+    }
+    lines.append("")
+    lines.append(
+      "Each is also an environment variable, for example ENERGYKIT_LOG_LEVEL, and a key of the --config file;")
+    lines.append(
+      "the command line wins over the environment, which wins over the file. Repeated values in one variable")
+    lines.append("are separated by spaces.")
+    lines.append("")
+    lines.append("Exit codes: 0 after a signal, 2 for bad usage or configuration, 1 otherwise.")
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// Bad usage or configuration: one clear line for standard error, exit code 2.
+struct UsageError: Error, Equatable {
+  let message: String
+
+  init(_ message: String) {
+    self.message = message
+  }
+}

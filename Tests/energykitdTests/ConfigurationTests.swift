@@ -1,0 +1,91 @@
+import NetworkIO
+import Testing
+
+@testable import energykitd
+
+@Suite struct `The configuration` {
+  private func configuration(
+    _ arguments: [String], environment: [String: String] = [:], files: [String: String] = [:]
+  ) throws(UsageError) -> Configuration {
+    let values = try SettingValues(
+      arguments: ["energykitd"] + arguments, environment: environment, readFile: { files[$0] })
+    return try Configuration(values, coreCount: 2)
+  }
+
+  @Test func `has a default for everything but where to keep data`() throws {
+    let plain = try configuration(["--data", "d"])
+    #expect(plain.listeners.map(\.address.description) == ["127.0.0.1:50051"])
+    #expect(plain.listeners.map(\.allowsAdmin) == [true])
+    #expect(plain.store == .directory("d"))
+    #expect(plain.adminKeyFile == "d/admin.key")
+    #expect(plain.loopCount == 2)
+    #expect(plain.guidanceMinIntervalSeconds == 300)
+    #expect(plain.drainSeconds == 10)
+    #expect(!plain.isDemo)
+  }
+
+  @Test func `takes listeners in the order given`() throws {
+    let two = try configuration(["--data=d", "--listen", "0.0.0.0:1", "--listen=admin+[::]:2"])
+    #expect(two.listeners.map(\.address.description) == ["0.0.0.0:1", "[::]:2"])
+    #expect(two.listeners.map(\.allowsAdmin) == [false, true])
+  }
+
+  @Test func `prefers the command line to the environment and that to the file`() throws {
+    let files = [
+      "f": "data = file # a comment\nloops = 3\ndrain-seconds = 7\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2\n"
+    ]
+    let environment = ["ENERGYKIT_LOOPS": "4", "ENERGYKIT_CONFIG": "f", "ENERGYKIT_DRAIN_SECONDS": "8"]
+    let mixed = try configuration(["--loops", "5"], environment: environment, files: files)
+    #expect(mixed.store == .directory("file"))
+    #expect(mixed.loopCount == 5)
+    #expect(mixed.drainSeconds == 8)
+    #expect(mixed.listeners.count == 2)
+  }
+
+  @Test(arguments: [
+    ([], "nowhere to keep data"),
+    (["--data"], "needs a value"),
+    (["--data", "a", "--data", "b"], "given twice"),
+    (["--dta", "a"], "no such flag"),
+    (["--demo=yes", "--data", "a"], "a value where none is taken"),
+    (["serve"], "unexpected argument"),
+    (["--data", "a", "serve"], "unexpected argument"),
+    (["--data", "a", "--listen", "localhost:1"], "--listen localhost:1"),
+    (["--data", "a", "--listen", "127.0.0.1"], "--listen 127.0.0.1"),
+    (["--data", "a", "--listen", "127.0.0.1:65536"], "--listen"),
+    (["--data", "a", "--listen", "tls+127.0.0.1:1"], "--listen tls+"),
+    (["--data", "a", "--loops", "0"], "--loops"),
+    (["--data", "a", "--loops", "two"], "--loops"),
+    (["--data", "a", "--log-level", "loud"], "--log-level"),
+    (["--data", "a", "--clock-offset", "5"], "only for --demo"),
+    (["--store", "memory:", "--demo"], "--demo needs --data"),
+    (["--store", "postgres://x"], "--store postgres://x"),
+    (["--config", "missing"], "cannot be read"),
+  ])
+  func `refuses bad usage in one line that says what`(arguments: [String], part: String) {
+    do throws(UsageError) {
+      _ = try configuration(arguments)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.message.contains(part), "\(error.message)")
+      #expect(!error.message.contains("\n"))
+    }
+  }
+
+  @Test(arguments: [
+    ("data a", "f:1"), ("\nloops = 1\nloops = 2", "f:3"), ("colour = red", "unknown setting"),
+    ("help = yes", "unknown"),
+  ])
+  func `names the line of a file that it does not understand`(text: String, part: String) {
+    do throws(UsageError) {
+      _ = try configuration(["--config", "f", "--data", "d"], files: ["f": text])
+      Issue.record("accepted")
+    } catch {
+      #expect(error.message.contains(part), "\(error.message)")
+    }
+  }
+
+  @Test func `lists every setting in the help`() {
+    for setting in Setting.allCases { #expect(Setting.helpText.contains("--\(setting.rawValue)")) }
+  }
+}
