@@ -22,6 +22,8 @@ package struct CallLimits: Hashable, Sendable {
   package var assembledBytesPerConnection = 16 << 20
   /// The same for all connections of the server.
   package var assembledBytesPerServer = 256 << 20
+  /// How long a client may take for the preface, its SETTINGS and the acknowledgement of ours (G-004).
+  package var establishmentMilliseconds: UInt64 = 20_000
 
   package init() {}
 }

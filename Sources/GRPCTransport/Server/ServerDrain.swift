@@ -44,13 +44,8 @@ final class ServerDrain {
 }
 
 extension ServerStream {
-  /// Whether the call looks like one that does not end by itself: part of its answer has gone out, or its client goes on
-  /// sending.
+  /// Whether the call looks like one that does not end by itself: its answer has begun, and nothing of it waits.
   fileprivate var isOpenEnded: Bool {
-    if flags.contains(.headersSubmitted) { return true }
-    return switch phase {
-    case .consuming: true
-    case .admitting, .oneRequest, .served: false
-    }
+    flags.contains(.headersSubmitted) && !flags.contains(.bodyActive)
   }
 }

@@ -33,9 +33,6 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   private var ticker: LoopTimer?
   private var drain: ServerDrain?
 
-  /// How long a client may take for the preface, its SETTINGS and the acknowledgement of ours (G-004).
-  private static let establishmentMilliseconds: UInt64 = 20_000
-
   init(loop: EventLoop, limits: CallLimits, budget: ServerBudget) {
     self.loop = loop
     self.limits = limits
@@ -160,7 +157,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   private func ticked() {
     let now = loop.nowMilliseconds
     young.removeAll { $0.isEstablished || $0.isClosed }
-    for connection in young where now >= connection.bornMilliseconds + Self.establishmentMilliseconds {
+    for connection in young where now >= connection.bornMilliseconds + limits.establishmentMilliseconds {
       connection.close()
     }
     if let drain {
@@ -179,6 +176,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     let now = loop.nowMilliseconds
     let drain = self.drain ?? ServerDrain(startMilliseconds: now)
     self.drain = drain
+    guard !drain.isDone else { return completion() }
     drain.limit(to: now + graceMilliseconds)
     drain.completions.append(completion)
     drain.goOn(connections, at: now)

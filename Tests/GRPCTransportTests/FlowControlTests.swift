@@ -1,0 +1,136 @@
+import GRPC
+import HTTP2
+import Testing
+
+@Suite struct `Flow control of calls` {
+  private static func settings(streamWindow: UInt32) -> HTTP2Settings {
+    var settings = HTTP2Settings()
+    settings.streamWindow = streamWindow
+    return settings
+  }
+
+  @Test(arguments: [1, 3, 100] as [UInt32]) func `obeys small windows of the client`(window: UInt32) async throws {
+    try await withServer { harness in
+      let client = try await harness.client(Self.settings(streamWindow: window))
+      #expect(try await client.call("/t.T/Count", [[50]]).messages == (0..<50).map { [$0] })
+      #expect(try await client.call("/t.T/Echo", [[UInt8](repeating: 3, count: 300)]).status == "0")
+    }
+  }
+
+  @Test func `makes the client obey small windows of the server`() async throws {
+    var limits = CallLimits()
+    limits.streamWindow = 1
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client()
+      #expect(try await client.call("/t.T/Echo", [Array(0..<100)]).messages == [Array(0..<100)])
+      #expect(try await client.call("/t.T/Sum", [[1], [2, 3], []]).messages == [Array("3".utf8)])
+    }
+  }
+
+  @Test func `bounds what is buffered for a client that takes nothing`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      try await client.setTakes(false)
+      let id = try await client.open("/t.T/Flood", body: TestClient.framed([100]))
+      _ = try await client.messages(id, count: 6)
+      try await Task.sleep(for: .milliseconds(50))
+      #expect(try await client.outcome(id).messages.count == 6)
+      #expect(harness.record.largestBuffer <= CallLimits.bufferedBytes + 10_005)
+      try await client.setTakes(true)
+      try await client.consume(id, 60_000)
+      let outcome = try await client.finished(id)
+      #expect(outcome.messages.count == 100 && outcome.status == "0")
+      #expect(harness.record.roomCount > 0)
+    }
+  }
+
+  @Test func `bounds what is buffered for a connection`() async throws {
+    var limits = CallLimits()
+    limits.responseBytesPerConnection = 100_000
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client()
+      try await client.setTakes(false)
+      var ids: [Int32] = []
+      for _ in 0..<50 { ids.append(try await client.open("/t.T/Flood", body: TestClient.framed([20]))) }
+      for _ in 0..<50 {
+        ids.append(try await client.open("/t.T/Echo", body: TestClient.framed([UInt8](repeating: 1, count: 9_000))))
+      }
+      try await Task.sleep(for: .milliseconds(100))
+      #expect(harness.record.callsMade < 50)
+      try await client.setTakes(true)
+      for id in ids {
+        let received = try await client.outcome(id).messages.map { $0.count + 5 }.reduce(0, +)
+        let rest = try await client.outcome(id).rest.count
+        try await client.consume(id, received + rest)
+      }
+      for id in ids { #expect(try await client.finished(id).status == "0") }
+    }
+  }
+
+  @Test func `waits for a slow consumer`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let messages = (0..<30).map { [UInt8](repeating: $0, count: 9_000) }
+      let id = try await client.open("/t.T/Slow", body: messages.flatMap { TestClient.framed($0) })
+      // Another call on the connection is not held up.
+      #expect(try await client.call("/t.T/Echo", [[1]]).status == "0")
+      let outcome = try await client.finished(id)
+      #expect(outcome.messages == [Array("270000".utf8)])
+      #expect(harness.record.messages == messages)
+      #expect(harness.record.halfCloses == 1)
+    }
+  }
+
+  @Test func `gives out credit though more is being assembled than it should be`() async throws {
+    var limits = CallLimits()
+    limits.assembledBytesPerConnection = 100_000
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client()
+      var ids: [Int32] = []
+      for index in 0..<20 as Range<UInt8> {
+        let body = TestClient.framed([UInt8](repeating: index, count: 250_000))
+        ids.append(try await client.open("/t.T/Echo", body: body))
+      }
+      for (index, id) in ids.enumerated() {
+        let outcome = try await client.finished(id)
+        #expect(outcome.messages == [[UInt8](repeating: UInt8(index), count: 250_000)])
+      }
+    }
+  }
+
+  @Test func `refuses what would go beyond the server's memory for requests`() async throws {
+    var limits = CallLimits()
+    limits.assembledBytesPerServer = 100_000
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client()
+      var ids: [Int32] = []
+      for _ in 0..<10 {
+        let body = TestClient.framed([UInt8](repeating: 1, count: 250_000)).dropLast()
+        ids.append(try await client.open("/t.T/Echo", body: Array(body), ends: false))
+      }
+      _ = try await eventually { try await client.outcome(ids[9]).status }
+      #expect(try await client.call("/t.T/Echo", [[1]]).status == "0")
+      for id in ids { try await client.cancel(id) }
+      #expect(
+        try await eventually { try await client.call("/t.T/Echo", [[UInt8](repeating: 1, count: 90_000)]).status }
+          == "0")
+    }
+  }
+
+  @Test func `never loses the connection's credit`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let body = TestClient.framed([UInt8](repeating: 1, count: 60_000))
+      // Twelve times the connection's window, to be dropped.
+      for _ in 0..<50 {
+        var ids: [Int32] = []
+        for path in ["/t.T/Nothing", "/t.T/Small", "/t.T/Fail", "/t.T/Echo"] {
+          ids.append(try await client.open(path, body: body, ends: path != "/t.T/Echo"))
+        }
+        try await client.cancel(ids[3])
+        for id in ids { _ = try await client.finished(id) }
+      }
+      #expect(try await client.call("/t.T/Echo", [[UInt8](repeating: 1, count: 1 << 20)]).status == "0")
+    }
+  }
+}
