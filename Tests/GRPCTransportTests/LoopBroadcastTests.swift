@@ -145,7 +145,7 @@ extension Harness {
       try await harness.subscribed(700)
       try await harness.publish([1])
       let broadcasts = harness.broadcasts
-      try await harness.loop.run { broadcasts.all[0].finishAll(Status(.unavailable, "over")) }
+      try await harness.loop.run { broadcasts.all[0].finishAll { Status(.unavailable, "over") } }
       for id in ids { #expect(try await client.finished(id).status == "14") }
       #expect(try await harness.subscriberCount() == 0)
     }
