@@ -60,6 +60,7 @@ package enum DeviceName {
   /// Forbidden characters become spaces, runs of spaces one; trimmed, cut at 250 UTF-16 units without splitting a
   /// character; empty becomes `fallback` (DESIGN §5).
   package static func sanitised(_ name: String, fallback: String) -> String {
+    if isPlain(name) { return name }
     var result = ""
     var units = 0
     var spacePending = false
@@ -76,6 +77,22 @@ package enum DeviceName {
       spacePending = false
     }
     return result.isEmpty ? fallback : result
+  }
+
+  /// Whether the rules change nothing for certain, as for most names: printable ASCII, not too long, no two spaces in a
+  /// row, none at the ends.
+  private static func isPlain(_ name: String) -> Bool {
+    var copy = name
+    return copy.withUTF8 { bytes in
+      guard (1...maximumUTF16Count).contains(bytes.count) else { return false }
+      var last = UInt8(ascii: " ")
+      for byte in bytes {
+        let isSpace = byte == UInt8(ascii: " ")
+        guard (0x20..<0x7F).contains(byte), !(isSpace && last == byte) else { return false }
+        last = byte
+      }
+      return last != UInt8(ascii: " ")
+    }
   }
 
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -8,3 +8,11 @@ package struct Indexed<Event: Hashable & Sendable>: Hashable, Sendable {
     self.event = event
   }
 }
+
+// The same for the one type that is made by the thousand: another module gets no specialised copy of the generic form.
+extension Indexed where Event == LoadEvent {
+  package init(index: Int, event: LoadEvent) {
+    self.index = index
+    self.event = event
+  }
+}

@@ -8,21 +8,15 @@ extension UUID {
 
   /// Reads 8-4-4-4-12 hexadecimal digits in either case, any version; `nil` for everything else.
   package init?(text bytes: UnsafeRawBufferPointer) {
-    guard bytes.count == Self.textByteCount else { return nil }
-    var high: UInt64 = 0
-    var low: UInt64 = 0
-    var digits = 0
-    for (index, byte) in bytes.enumerated() {
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      let digit = hexValue[Int(byte)]
-      guard digit < 16 else { return nil }
-      if digits < 16 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
-      digits += 1
-    }
-    self.init(high: high, low: low)
+    let hyphen = UInt8(ascii: "-")
+    guard bytes.count == Self.textByteCount, bytes[8] == hyphen, bytes[13] == hyphen, bytes[18] == hyphen,
+      bytes[23] == hyphen,
+      let first = hexNumber(bytes.eightBytes(at: 0)),
+      let second = hexNumber(bytes.fourBytes(at: 9) | bytes.fourBytes(at: 14) << 32),
+      let third = hexNumber(bytes.fourBytes(at: 19) | bytes.fourBytes(at: 24) << 32),
+      let fourth = hexNumber(bytes.eightBytes(at: 28))
+    else { return nil }
+    self.init(high: first << 32 | second, low: third << 32 | fourth)
   }
 
   package init?(text: some StringProtocol) {
@@ -68,14 +62,37 @@ extension UUID {
   }
 }
 
-/// Value of a hexadecimal digit by its ASCII code, 255 for every other byte.
-private let hexValue: [UInt8] = (0...255 as ClosedRange<UInt8>).map { byte in
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-  default: 255
+extension UnsafeRawBufferPointer {
+  /// As a little-endian number: the first byte is the lowest.
+  fileprivate func eightBytes(at offset: Int) -> UInt64 {
+    UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
+
+  fileprivate func fourBytes(at offset: Int) -> UInt64 {
+    UInt64(UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+  }
+}
+
+/// The number that eight hexadecimal digits make, the first in the lowest byte of `text`; `nil` where one is none.
+/// Looks at all eight at once: the top bit of each byte is the answer to a question about that byte.
+private func hexNumber(_ text: UInt64) -> UInt64? {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let tops: UInt64 = 0x80 * ones
+  guard text & tops == 0 else { return nil }
+  let lowered = text | (0x20 * ones)
+  let isDigit = atLeast(text, 0x30) & ~atLeast(text, 0x3A)
+  let isLetter = atLeast(lowered, 0x61) & ~atLeast(lowered, 0x67)
+  guard (isDigit | isLetter) == tops else { return nil }
+  // A letter's low four bits count from 1.
+  var number = ((text & (0x0F * ones)) + 9 * (isLetter >> 7)).byteSwapped
+  number = (number | number >> 4) & 0x00FF_00FF_00FF_00FF
+  number = (number | number >> 8) & 0x0000_FFFF_0000_FFFF
+  return (number | number >> 16) & 0xFFFF_FFFF
+}
+
+/// Sets the top bit of each byte of `text`, all below 0x80, that is `least` or more; no byte carries into the next.
+private func atLeast(_ text: UInt64, _ least: UInt64) -> UInt64 {
+  (text + (0x80 - least) * 0x0101_0101_0101_0101) & 0x8080_8080_8080_8080
 }
 
 private let hexDigit: [UInt8] = Array("0123456789abcdef".utf8)

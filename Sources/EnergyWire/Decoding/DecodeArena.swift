@@ -77,40 +77,45 @@ private struct ArenaState {
   private static let alignment = 16
 
   private var next: UnsafeMutableRawPointer
+  /// Where the block ends, or the limit is reached if that is earlier.
   private var end: UnsafeMutableRawPointer
+  /// Where the block's pieces begin.
+  private var start: UnsafeMutableRawPointer
   private let kept: UnsafeMutableRawPointer
   /// Further blocks, each with the pointer to the one before at its front.
   private var extra: UnsafeMutableRawPointer?
   private var limit = 0
-  private(set) var used = 0
+  private var usedInEarlierBlocks = 0
   private(set) var reserved = DecodeArena.keptByteCount
   private(set) var hasRefused = false
 
+  var used: Int { usedInEarlierBlocks + (next - start) }
+
   init() {
     kept = .allocate(byteCount: DecodeArena.keptByteCount, alignment: Self.alignment)
+    start = kept
     next = kept
-    end = kept + DecodeArena.keptByteCount
+    end = kept
   }
 
   mutating func begin(limit: Int) {
     if extra != nil { freeExtra() }
+    start = kept
     next = kept
-    end = kept + DecodeArena.keptByteCount
+    end = kept + min(limit, DecodeArena.keptByteCount)
     self.limit = limit
-    used = 0
+    usedInEarlierBlocks = 0
     hasRefused = false
   }
 
   mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
-    guard size >= 0, size <= limit else { return refuse() }
-    let byteCount = (size + 7) & ~7 + Self.headerByteCount
-    guard byteCount <= limit - used else { return refuse() }
-    if byteCount > end - next { addBlock(for: byteCount) }
-    let start = next
-    start.storeBytes(of: size, as: Int.self)
-    next += byteCount
-    used += byteCount
-    return start + Self.headerByteCount
+    guard UInt(bitPattern: size) <= UInt(DecodeArena.maximumByteCount) else { return refuse() }
+    let byteCount = (size &+ 7) & ~7 &+ Self.headerByteCount
+    guard byteCount <= end - next || addBlock(for: byteCount) else { return refuse() }
+    let piece = next
+    piece.storeBytes(of: size, as: Int.self)
+    next = piece + byteCount
+    return piece + Self.headerByteCount
   }
 
   private mutating func refuse() -> UnsafeMutableRawPointer? {
@@ -118,16 +123,21 @@ private struct ArenaState {
     return nil
   }
 
-  /// Blocks double with what is used, so that their number stays small; never more than the limit leaves.
-  private mutating func addBlock(for byteCount: Int) {
-    let wanted = min(max(used, DecodeArena.keptByteCount), max(byteCount, limit - used))
-    let size = max(wanted, byteCount) + Self.blockHeaderByteCount
+  /// Blocks double with what is used, so that their number stays small. Returns `false` where the limit is reached.
+  private mutating func addBlock(for byteCount: Int) -> Bool {
+    let rest = limit - used
+    guard byteCount <= rest else { return false }
+    let capacity = max(byteCount, min(max(used, DecodeArena.keptByteCount), rest))
+    let size = capacity + Self.blockHeaderByteCount
     let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: Self.alignment)
     block.storeBytes(of: extra, as: UnsafeMutableRawPointer?.self)
     extra = block
     reserved += size
-    next = block + Self.blockHeaderByteCount
-    end = block + size
+    usedInEarlierBlocks = used
+    start = block + Self.blockHeaderByteCount
+    next = start
+    end = start + capacity
+    return true
   }
 
   private mutating func freeExtra() {

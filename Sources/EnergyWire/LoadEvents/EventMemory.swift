@@ -7,58 +7,84 @@ internal import Glibc
 
 /// The last UUID read, by its text.
 struct UUIDMemory {
-  private var text: [UInt8] = []
+  private var text = UUIDText()
   private var value: UUID?
 
   /// `nil` where `bytes` is no UUID.
   mutating func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID? {
-    if let value, text.holdsSameBytes(as: bytes) { return value }
+    guard bytes.count == UUID.textByteCount else { return nil }
+    let text = UUIDText(bytes)
+    if let value, text == self.text { return value }
     guard let parsed = UUID(text: bytes) else { return nil }
-    text.replaceContents(with: bytes)
+    self.text = text
     value = parsed
     return parsed
   }
 }
 
-/// The last device read, by its id and name as sent.
-struct DeviceMemory<Value> {
-  /// Longer names are not remembered, so that little is copied.
-  private static var maximumNameByteCount: Int { 256 }
+/// The 36 bytes of a UUID's text as numbers, to be compared.
+private struct UUIDText: Equatable {
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var last: UInt32 = 0
 
-  private var id: [UInt8] = []
-  private var name: [UInt8] = []
-  private var hasName = false
-  private var value: Value?
+  init() {}
 
-  func value(id: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer?) -> Value? {
-    guard let value, self.id.holdsSameBytes(as: id), hasName == (name != nil) else { return nil }
-    if let name, !self.name.holdsSameBytes(as: name) { return nil }
-    return value
+  /// `bytes` has 36 bytes.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    words.0 = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+    words.1 = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    words.2 = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+    words.3 = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+    last = bytes.loadUnaligned(fromByteOffset: 32, as: UInt32.self)
   }
 
-  mutating func remember(
-    _ value: Value, id: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer?
-  ) -> Value {
-    guard name?.count ?? 0 <= Self.maximumNameByteCount else { return value }
-    self.id.replaceContents(with: id)
-    if let name { self.name.replaceContents(with: name) }
-    hasName = name != nil
-    self.value = value
-    return value
-  }
+  static func == (a: UUIDText, b: UUIDText) -> Bool { a.words == b.words && a.last == b.last }
 }
 
-extension [UInt8] {
-  fileprivate func holdsSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count, let theirs = other.baseAddress else { return count == other.count }
-    return withUnsafeBytes { ours in
-      guard let mine = ours.baseAddress else { return true }
-      return memcmp(mine, theirs, ours.count) == 0
+/// The last device read.
+struct DeviceMemory<Device: NamedDevice> {
+  private var device: Device?
+
+  /// The last device, where its id is `id` and its name is `name` as sent. A name that the rules have changed is not
+  /// found again, since what was sent is not kept.
+  func device(id: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer?) -> Device? {
+    guard let device, device.idText.hasBytes(id) else { return nil }
+    switch (device.nameText, name) {
+    case (nil, nil): return device
+    case (let known?, let name?): return known.hasBytes(name) ? device : nil
+    case (nil, _?), (_?, nil): return nil
     }
   }
 
-  fileprivate mutating func replaceContents(with other: UnsafeRawBufferPointer) {
-    removeAll(keepingCapacity: true)
-    append(contentsOf: other)
+  mutating func remember(_ device: Device) -> Device {
+    self.device = device
+    return device
+  }
+}
+
+protocol NamedDevice {
+  var idText: String { get }
+  /// `nil` where the caller sent the id alone.
+  var nameText: String? { get }
+}
+
+extension DeviceIdentity: NamedDevice {
+  var idText: String { id.text }
+  var nameText: String? { name }
+}
+
+extension ElectricalLoadDevice: NamedDevice {
+  var idText: String { id.text }
+  var nameText: String? { name }
+}
+
+extension String {
+  fileprivate func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard utf8.count == bytes.count, let theirs = bytes.baseAddress else { return utf8.count == bytes.count }
+    var copy = self
+    return copy.withUTF8 { ours in
+      guard let mine = ours.baseAddress else { return true }
+      return memcmp(mine, theirs, ours.count) == 0
+    }
   }
 }

@@ -162,16 +162,16 @@ extension EventReader {
     switch raw.pointee.identity_case {
     case ENERGYKIT__V1__LOAD_EVENT__IDENTITY_DEVICE_ID:
       let id = arena.bytes(of: raw.pointee.device_id)
-      if let known = identities.value(id: id, name: nil) { return known }
+      if let known = identities.device(id: id, name: nil) { return known }
       guard let deviceID = try deviceID(id, "device_id", position, arena) else { return nil }
-      return identities.remember(DeviceIdentity(id: deviceID, name: nil), id: id, name: nil)
+      return identities.remember(DeviceIdentity(id: deviceID, name: nil))
     case ENERGYKIT__V1__LOAD_EVENT__IDENTITY_DEVICE:
       guard let device = raw.pointee.device else { return nil }
       let (id, name) = (arena.bytes(of: device.pointee.id), arena.bytes(of: device.pointee.name))
-      if let known = identities.value(id: id, name: name) { return known }
+      if let known = identities.device(id: id, name: name) { return known }
       let nameText = try arena.text(of: device.pointee.name)
       guard let deviceID = try deviceID(id, "device.id", position, arena) else { return nil }
-      return identities.remember(DeviceIdentity(id: deviceID, name: nameText), id: id, name: name)
+      return identities.remember(DeviceIdentity(id: deviceID, name: nameText))
     default:
       faults.add(.malformed, position, "identity", "device_id or device is needed")
       return nil
@@ -190,11 +190,10 @@ extension EventReader {
       faults.add(.invalidDevice, position, "device.type", "must be ELECTRIC_VEHICLE")
     }
     let (id, name) = (arena.bytes(of: raw.pointee.id), arena.bytes(of: raw.pointee.name))
-    if let known = vehicles.value(id: id, name: name) { return known }
+    if let known = vehicles.device(id: id, name: name) { return known }
     let nameText = try arena.text(of: raw.pointee.name)
     guard let deviceID = try deviceID(id, "device.id", position, arena) else { return nil }
-    return vehicles.remember(
-      ElectricalLoadDevice(id: deviceID, name: nameText, type: .electricVehicle), id: id, name: name)
+    return vehicles.remember(ElectricalLoadDevice(id: deviceID, name: nameText, type: .electricVehicle))
   }
 
   private mutating func deviceID(
@@ -257,10 +256,10 @@ extension EventReader {
     let power = power(raw.pointee.power_milliwatts, "electric_vehicle.power_milliwatts", position).map {
       mustBeZero($0 == .zero, zeroReason(state), "electric_vehicle.power_milliwatts", position) ? .zero : $0
     }
-    let energyReason: LoadEventFault.Reason? = state == .begin ? .nonzeroAtBegin : nil
     let energy = energy(raw.pointee.energy_milliwatt_hours, "electric_vehicle.energy_milliwatt_hours", position)
       .map {
-        mustBeZero($0 == .zero, energyReason, "electric_vehicle.energy_milliwatt_hours", position) ? .zero : $0
+        mustBeZero($0 == .zero, energyZeroReason(state), "electric_vehicle.energy_milliwatt_hours", position)
+          ? .zero : $0
       }
     let performance = performance(raw.pointee.performance_metrics, position)
     guard let charge, let direction, let power, let energy else { return nil }
@@ -302,6 +301,14 @@ extension EventReader {
     case .begin: .nonzeroAtBegin
     case .end: .nonzeroAtEnd
     case .active, nil: nil
+    }
+  }
+
+  /// The fault of energy that is not zero, since it counts from the begin.
+  private func energyZeroReason(_ state: SessionState?) -> LoadEventFault.Reason? {
+    switch state {
+    case .begin: .nonzeroAtBegin
+    case .active, .end, nil: nil
     }
   }
 
