@@ -38,7 +38,8 @@ import Testing
 
   @Test(arguments: [
     ("a\u{0}b", "a b"), ("a\n\t b", "a b"), ("  a   b  ", "a b"), ("a\u{200B}b", "a b"), ("a\u{2028}b", "a b"),
-    ("\u{E000}a", "a"), ("a\u{7}", "a"), ("a\u{00A0}b", "a b"),
+    ("\u{E000}a", "a"), ("a\u{7}", "a"), ("a\u{00A0}b", "a b"), ("a  b", "a b"), (" a", "a"), ("a ", "a"),
+    ("a\u{7F}b", "a b"),
   ])
   func `has forbidden characters as single spaces`(name: String, expected: String) {
     #expect(sanitised(name) == expected)

@@ -29,6 +29,22 @@ import Testing
     #expect(UUID(text: text) == nil)
   }
 
+  @Test func `is judged byte by byte`() {
+    let text = Array("6ba7b810-9dad-11d1-80b4-00c04fd430c8".utf8)
+    for place in text.indices {
+      for byte in UInt8.min...UInt8.max {
+        var changed = text
+        changed[place] = byte
+        let isHyphenPlace = [8, 13, 18, 23].contains(place)
+        let digit = byte < 0x80 ? Character(UnicodeScalar(byte)).hexDigitValue : nil
+        let isValid = isHyphenPlace ? byte == UInt8(ascii: "-") : digit != nil
+        let parsed = changed.withUnsafeBytes { UUID(text: $0) }
+        #expect((parsed != nil) == isValid, "\(byte) at \(place)")
+        if let parsed, let digit { #expect(Array(parsed.text.utf8)[place] == Array(String(digit, radix: 16).utf8)[0]) }
+      }
+    }
+  }
+
   @Test(arguments: 0..<100)
   func `agrees with Foundation`(_: Int) throws {
     let uuid = UUID()
