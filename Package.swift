@@ -44,7 +44,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     module("SQLiteStorage", ["Storage", "EnergyModel", "Locking", "CSQLite"]),
     module(
-      "EnergyService", ["EnergyModel", "EnergyAnalysis", "LocalTime", "Storage", "Cryptography", "Locking"]),
+      "EnergyService",
+      ["EnergyModel", "EnergyAnalysis", "GridData", "LocalTime", "Storage", "Cryptography", "Locking"]),
     // Bytes: know nothing of energy.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     module("NetworkIO", ["CUV", "Locking"]),
@@ -75,7 +76,7 @@ let package = Package(
     tests("EnergyModelTests", ["EnergyModel"]),
     tests(
       "EnergyServiceTests",
-      ["EnergyService", "EnergyModel", "EnergyAnalysis", "Storage", "Locking"]),
+      ["EnergyService", "EnergyModel", "EnergyAnalysis", "GridData", "Storage", "Locking"]),
     tests("LocalTimeTests", ["EnergyModel", "LocalTime"]),
     tests(
       "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),

@@ -83,9 +83,10 @@ struct Daemon {
     do throws(EnergyKitError) {
       let keys = try await GuidanceTokenKeys.load(from: store, now: clock.now)
       let guidance = try await GuidanceService.start(
-        store: store, clock: clock, feed: source.map { SourceFeed(source: $0) },
+        store: store, clock: clock, source: source,
         settings: .init(
-          reissueRule: ReissueRule(minimumIntervalSeconds: Int64(configuration.guidanceMinIntervalSeconds))),
+          reissueRule: ReissueRule(minimumIntervalSeconds: Int64(configuration.guidanceMinIntervalSeconds)),
+          executor: WorkerThread()),
         observer: observer)
       return SharedServices(
         store: store, clock: clock, tokenKeys: keys, adminKey: adminKey, venues: VenueService(store: store),

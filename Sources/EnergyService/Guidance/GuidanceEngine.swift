@@ -1,5 +1,6 @@
 package import EnergyAnalysis
 package import EnergyModel
+internal import GridData
 package import Storage
 
 /// What the engine tells whoever hands guidance out. The calls come on the engine's thread, in order.
@@ -44,7 +45,7 @@ final class GuidanceEngine {
   }
 
   private let store: any EnergyStore
-  private let feed: (any CarbonFeed)?
+  private let source: (any GridDataSource)?
   private let rule: ReissueRule
   private let observer: GuidanceObserver
   /// Makes what is current readable for everyone.
@@ -59,11 +60,11 @@ final class GuidanceEngine {
   private var numbers = RevisionNumbers()
 
   init(
-    store: any EnergyStore, feed: (any CarbonFeed)?, rule: ReissueRule, observer: GuidanceObserver,
+    store: any EnergyStore, source: (any GridDataSource)?, rule: ReissueRule, observer: GuidanceObserver,
     show: @escaping @Sendable (GuidanceSnapshot) -> Void
   ) {
     self.store = store
-    self.feed = feed
+    self.source = source
     self.rule = rule
     self.observer = observer
     self.show = show
@@ -142,7 +143,7 @@ final class GuidanceEngine {
   private func decide(
     on series: some Sequence<GuidanceSeries>, now: Timestamp, mustSend: Bool = false
   ) async -> Set<GuidanceSeries> {
-    var carbons: [String: RegionCarbon] = [:]
+    var carbons: [String: GridSnapshot] = [:]
     var drafts: [GuidanceRevision] = []
     for series in series {
       let carbon = carbons[series.gridRegion] ?? carbon(of: series.gridRegion, at: now)
@@ -159,15 +160,14 @@ final class GuidanceEngine {
     return issued
   }
 
-  private func carbon(of region: String, at now: Timestamp) -> RegionCarbon {
-    let signals = published[region] ?? RegionPublications()
-    return signals.carbon(beside: feed?.carbon(gridRegion: region, at: now), gridRegion: region, at: now)
+  private func carbon(of region: String, at now: Timestamp) -> GridSnapshot {
+    (published[region] ?? RegionPublications()).snapshot(gridRegion: region, beside: source, at: now)
   }
 
   /// Computes and decides; sets when to do so again.
   /// - Returns: What is to be handed out, `nil` where that is nothing now.
   private func judge(
-    _ series: GuidanceSeries, _ carbon: RegionCarbon, now: Timestamp, mustSend: Bool
+    _ series: GuidanceSeries, _ carbon: GridSnapshot, now: Timestamp, mustSend: Bool
   ) -> GuidanceRevision? {
     let current = states[series]?.current
     var dueTime = carbon.nextSlot(after: now)
@@ -188,7 +188,7 @@ final class GuidanceEngine {
     return draft
   }
 
-  private func input(of series: GuidanceSeries, _ carbon: RegionCarbon, now: Timestamp) -> RatingInput {
+  private func input(of series: GuidanceSeries, _ carbon: GridSnapshot, now: Timestamp) -> RatingInput {
     let tariff = series.ratePlan.flatMap { plan in
       plans[plan.ratePlanID].flatMap {
         Tariff(plan: $0, timeZone: plan.timeZone, isIncorporated: plan.isIncorporated)
@@ -257,7 +257,7 @@ final class GuidanceEngine {
   }
 }
 
-extension RegionCarbon {
+extension GridSnapshot {
   /// When the next value of the forecast begins to hold: at the next full hour at the latest.
   fileprivate func nextSlot(after now: Timestamp) -> Timestamp {
     let hour: Int64 = 3_600_000

@@ -1,5 +1,6 @@
 package import EnergyAnalysis
 package import EnergyModel
+package import GridData
 internal import Locking
 package import Storage
 
@@ -47,20 +48,20 @@ package final class GuidanceService: Sendable {
   /// Loads what is stored, computes the guidance of all venues and begins to keep it up to date.
   ///
   /// - Parameters:
-  ///   - feed: Grid data beside what is published.
+  ///   - source: Grid data beside what is published.
   ///   - observer: Also told of what is computed at the start.
   /// - Throws: `serviceUnavailable` where the store fails.
   package static func start(
-    store: any EnergyStore, clock: ServiceClock, feed: (any CarbonFeed)?, settings: Settings = Settings(),
+    store: any EnergyStore, clock: ServiceClock, source: (any GridDataSource)?, settings: Settings = Settings(),
     observer: GuidanceObserver = GuidanceObserver()
   ) async throws(EnergyKitError) -> GuidanceService {
-    let service = GuidanceService(store: store, clock: clock, feed: feed, settings: settings, observer: observer)
+    let service = GuidanceService(store: store, clock: clock, source: source, settings: settings, observer: observer)
     try await service.ask { .load($0) }
     return service
   }
 
   private init(
-    store: any EnergyStore, clock: ServiceClock, feed: (any CarbonFeed)?, settings: Settings,
+    store: any EnergyStore, clock: ServiceClock, source: (any GridDataSource)?, settings: Settings,
     observer: GuidanceObserver
   ) {
     let snapshot = Lock(GuidanceSnapshot())
@@ -71,7 +72,7 @@ package final class GuidanceService: Sendable {
     self.snapshot = snapshot
     self.inbox = inbox
     engine = Task(executorPreference: executor) {
-      let engine = GuidanceEngine(store: store, feed: feed, rule: rule, observer: observer) { new in
+      let engine = GuidanceEngine(store: store, source: source, rule: rule, observer: observer) { new in
         snapshot.withLock { $0 = new }
       }
       let alarm = Alarm(clock: clock, executor: executor) { inbox.yield(.tick(nil)) }
@@ -119,6 +120,18 @@ package final class GuidanceService: Sendable {
   }
 
   // MARK: Reading
+
+  /// The series that guidance for a venue comes from, after all checks that stand before guidance: entitlement, venue and
+  /// access, location services, region (DESIGN §5, order of checks).
+  ///
+  /// - Parameter pass: `nil` where the venue is absent to the caller.
+  /// - Throws: `permissionDenied`, `venueUnavailable`, `locationServicesDenied`, `unsupportedRegion`.
+  package func series(
+    at pass: VenuePass?, action: SuggestedAction, as caller: Caller
+  ) throws(EnergyKitError) -> GuidanceSeries {
+    try caller.require(.energyKit)
+    return try series(for: try pass.visible(), action: action)
+  }
 
   /// The series that guidance for a venue comes from; checks location services, then region (DESIGN §5, order of checks).
   /// - Throws: `locationServicesDenied`, `unsupportedRegion`.

@@ -1,4 +1,5 @@
 import EnergyModel
+import GridData
 
 /// What the operator has published for one region, as far as guidance needs it. Series of different models stay apart
 /// (domain.md §2.0).
@@ -30,43 +31,44 @@ struct RegionPublications {
   /// For tests.
   var runCount: Int { runs.count }
 
-  /// What guidance is to be computed from, given what another source has.
-  func carbon(beside feed: RegionCarbon?, gridRegion: String, at now: Timestamp) -> RegionCarbon {
-    guard let run = newestRun(at: now, isFeedThere: feed?.forecast != nil) else {
-      guard var carbon = feed else { return RegionCarbon(measured: newestMeasured(gridRegion, at: now)) }
-      if let key = carbon.forecast?.key ?? carbon.measured?.key {
-        carbon.measured = measuredSignal(key, beside: carbon.measured, at: now)
-      } else {
-        carbon.measured = newestMeasured(gridRegion, at: now)
-      }
-      return carbon
+  /// What guidance is to be computed from, given another source.
+  func snapshot(gridRegion: String, beside source: (any GridDataSource)?, at now: Timestamp) -> GridSnapshot {
+    let other = source?.snapshot(gridRegion: gridRegion, at: now)
+    if let run = newestRun(before: other?.forecast, at: now) {
+      return GridSnapshot(
+        forecast: Self.filled(run, with: other?.forecast), measured: measured(run.key, beside: source, at: now),
+        climatology: other?.climatology.flatMap { $0.key.kind == run.key.kind ? $0 : nil }, nextRunTime: nil)
     }
-    return RegionCarbon(
-      forecast: Self.filled(run, with: feed?.forecast),
-      measured: measuredSignal(run.key, beside: feed?.measured, at: now),
-      climatology: feed?.climatology.flatMap { $0.key.kind == run.key.kind ? $0 : nil }, nextRunTime: nil)
+    guard let key = other?.forecast?.key ?? other?.measured?.key ?? newestMeasuredKey else {
+      return other ?? GridSnapshot(forecast: nil, measured: nil, climatology: nil, nextRunTime: nil)
+    }
+    return GridSnapshot(
+      forecast: other?.forecast, measured: measured(key, beside: source, at: now), climatology: other?.climatology,
+      nextRunTime: other?.nextRunTime)
   }
 
-  /// The newest run that covers now; where another source has a forecast, only while it is fresh.
-  private func newestRun(at now: Timestamp, isFeedThere: Bool) -> GridSignal? {
-    let oldest = isFeedThere ? Self.freshMilliseconds : Self.expiredMilliseconds
-    return runs.values.filter { $0.age(at: now) <= oldest && $0.covers(now) }
+  /// The newest run that covers now: before another source's as long as it is fresh, and also later where that one is
+  /// no newer.
+  private func newestRun(before other: GridSignal?, at now: Timestamp) -> GridSignal? {
+    let run = runs.values.filter { $0.age(at: now) <= Self.expiredMilliseconds && $0.covers(now) }
       .max { ($0.issueTime, $0.key.model) < ($1.issueTime, $1.key.model) }
+    guard let run, let other, run.age(at: now) > Self.freshMilliseconds else { return run }
+    return other.covers(now) && other.issueTime > run.issueTime ? nil : run
   }
 
   /// Measured values of one model from both places; the operator's own where both have one.
-  private func measuredSignal(_ key: SignalKey, beside other: GridSignal?, at now: Timestamp) -> GridSignal? {
-    let others = other?.key == key ? other?.points ?? [] : []
+  private func measured(_ key: SignalKey, beside source: (any GridDataSource)?, at now: Timestamp) -> GridSignal? {
+    let since = now.advanced(byMilliseconds: -Self.measuredMilliseconds)
+    let others = source?.measured(key, since: since, until: now)?.points ?? []
     let points = Self.merge(others, with: measured[key] ?? [])
     return points.isEmpty ? nil : GridSignal(key: key, isMeasured: true, issueTime: now, points: points)
   }
 
   /// Where there is no forecast at all: the model whose values reach furthest.
-  private func newestMeasured(_ gridRegion: String, at now: Timestamp) -> GridSignal? {
-    let newest = measured.max { a, b in
+  private var newestMeasuredKey: SignalKey? {
+    measured.max { a, b in
       (a.value.last?.interval.end ?? .earliest, a.key.model) < (b.value.last?.interval.end ?? .earliest, b.key.model)
-    }
-    return newest.map { GridSignal(key: $0.key, isMeasured: true, issueTime: now, points: $0.value) }
+    }?.key
   }
 
   /// A run with the hours it lacks taken from another run of the same model, and from nothing else.

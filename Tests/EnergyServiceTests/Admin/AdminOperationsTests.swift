@@ -17,7 +17,7 @@ private final class Bench: Sendable {
     let heard = Lock<[AccessChange]>([])
     changes.register { change in heard.withLock { $0.append(change) } }
     self.heard = heard
-    guidance = try await GuidanceService.start(store: store, clock: clock.service, feed: TestFeed())
+    guidance = try await GuidanceService.start(store: store, clock: clock.service, source: TestSource())
     admin = AdminOperations(store: store, clock: clock.service, guidance: guidance, changes: changes)
   }
 

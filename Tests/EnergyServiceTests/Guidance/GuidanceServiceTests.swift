@@ -11,7 +11,7 @@ import Testing
 private final class Bench: Sendable {
   let store = ProbeStore()
   let clock: ManualClock
-  let feed = TestFeed()
+  let source = TestSource()
   let venue: EnergyVenue
   let told = Lock<[GuidanceRevision]>([])
   let ended = Lock<[GuidanceSeries]>([])
@@ -26,7 +26,7 @@ private final class Bench: Sendable {
   /// Each call is a start of the program on the same data.
   func start(floor: Int64 = 300, clock: ServiceClock? = nil) async throws -> GuidanceService {
     try await GuidanceService.start(
-      store: store, clock: clock ?? self.clock.service, feed: feed,
+      store: store, clock: clock ?? self.clock.service, source: source,
       settings: GuidanceService.Settings(
         reissueRule: ReissueRule(minimumIntervalSeconds: floor), executor: WorkerThread()),
       observer: GuidanceObserver(
@@ -99,7 +99,7 @@ private func name(_ revision: GuidanceRevision?) -> [Int64] {
   @Test func `gets a new name after a restart with other data, above all earlier ones`() async throws {
     let bench = try await Bench()
     let before = try await bench.start().current(bench.shift)
-    bench.feed.add(500)
+    bench.source.add(500)
     let after = try await bench.start(floor: 0).current(bench.shift)
     #expect(name(before).lexicographicallyPrecedes(name(after)))
   }
@@ -122,7 +122,7 @@ private func name(_ revision: GuidanceRevision?) -> [Int64] {
     _ = try await service.publish(makeRun(issued: bench.now) { 700 - typicalCarbon($0) })
     let published = try #require(service.current(bench.shift))
     #expect(published.explanations.allSatisfy { $0.quality >= .estimated })
-    let own = makeRun(model: TestFeed.model, issued: bench.now.advanced(bySeconds: 1)) { 700 - typicalCarbon($0) }
+    let own = makeRun(model: TestSource.model, issued: bench.now.advanced(bySeconds: 1)) { 700 - typicalCarbon($0) }
     _ = try await service.publish(own)
     let measured = try #require(service.current(bench.shift))
     #expect(measured.explanations.allSatisfy { $0.quality == .forecast })
@@ -154,7 +154,7 @@ private func name(_ revision: GuidanceRevision?) -> [Int64] {
     #expect(service.current(bench.shift)?.explanations.first?.carbonModel == "operator-1")
     bench.clock.advance(seconds: 3_600)
     await service.catchUp()
-    #expect(service.current(bench.shift)?.explanations.first?.carbonModel == TestFeed.model)
+    #expect(service.current(bench.shift)?.explanations.first?.carbonModel == TestSource.model)
   }
 
   @Test func `is held back until the floor has passed, then goes out by itself`() async throws {
@@ -212,7 +212,7 @@ private func name(_ revision: GuidanceRevision?) -> [Int64] {
     let bench = try await Bench()
     let service = try await bench.start()
     let last = try #require(service.current(bench.shift))
-    bench.feed.stop()
+    bench.source.stop()
     let end = try #require(last.interval?.end)
     bench.clock.set(end.advanced(byMilliseconds: -1))
     await service.catchUp()
@@ -230,7 +230,7 @@ private func name(_ revision: GuidanceRevision?) -> [Int64] {
 
   @Test func `comes back with a publication`() async throws {
     let bench = try await Bench()
-    bench.feed.stop()
+    bench.source.stop()
     let service = try await bench.start()
     #expect(service.current(bench.shift) == nil)
     #expect(bench.problems.withLock { $0.contains(.noRating(bench.shift, .noCarbonData)) })

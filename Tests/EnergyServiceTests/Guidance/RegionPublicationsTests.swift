@@ -1,4 +1,5 @@
 import EnergyModel
+import GridData
 import Testing
 
 @testable import EnergyService
@@ -48,7 +49,7 @@ import Testing
   @Test func `keeps measured values for 31 days`() {
     var publications = RegionPublications()
     publications.accept(makeMeasured(from: now.advanced(bySeconds: -40 * 86_400), hours: 40 * 24, value: 1), now: now)
-    let measured = publications.carbon(beside: nil, gridRegion: "CISO", at: now).measured
+    let measured = publications.snapshot(gridRegion: "CISO", beside: nil, at: now).measured
     #expect(measured?.points.count == 31 * 24 + 1)  // one ends on the edge
   }
 
@@ -57,30 +58,31 @@ import Testing
     publications.accept(makeMeasured("a", from: now.advanced(bySeconds: -7_200), hours: 1, value: 1), now: now)
     publications.accept(makeMeasured("b", from: now.advanced(bySeconds: -3_600), hours: 1, value: 2), now: now)
     publications.accept(makeRun(model: "a", issued: now) { _ in 3 }, now: now)
-    let carbon = publications.carbon(beside: nil, gridRegion: "CISO", at: now)
+    let carbon = publications.snapshot(gridRegion: "CISO", beside: nil, at: now)
     #expect(carbon.forecast?.key.model == "a")
     #expect(carbon.measured?.points.map(\.value) == [1])
   }
 
   @Test func `is measured in the operator's words where both have a value`() throws {
-    let feed = try #require(TestFeed().carbon(gridRegion: "CISO", at: now))
+    let source = TestSource()
+    let own = try #require(source.snapshot(gridRegion: "CISO", at: now))
     var publications = RegionPublications()
     let hour = now.advanced(bySeconds: -3_600)
-    publications.accept(makeMeasured(TestFeed.model, from: hour, hours: 1, value: 1), now: now)
-    let carbon = publications.carbon(beside: feed, gridRegion: "CISO", at: now)
-    #expect(carbon.forecast == feed.forecast)
-    #expect(carbon.measured?.points.count == feed.measured?.points.count)
+    publications.accept(makeMeasured(TestSource.model, from: hour, hours: 1, value: 1), now: now)
+    let carbon = publications.snapshot(gridRegion: "CISO", beside: source, at: now)
+    #expect(carbon.forecast == own.forecast)
+    #expect(carbon.measured?.points.dropLast().last?.value == own.measured?.points.dropLast().last?.value)
     #expect(carbon.measured?.points.last?.value == 1)
   }
 
   @Test func `takes the newest model's run, and stale runs where there is no other source`() {
     var publications = RegionPublications()
     publications.accept(makeRun(model: "a", issued: now.advanced(bySeconds: -7 * 3_600)) { _ in 1 }, now: now)
-    #expect(publications.carbon(beside: nil, gridRegion: "CISO", at: now).forecast?.key.model == "a")
+    #expect(publications.snapshot(gridRegion: "CISO", beside: nil, at: now).forecast?.key.model == "a")
     publications.accept(makeRun(model: "b", issued: now.advanced(bySeconds: -60)) { _ in 1 }, now: now)
-    #expect(publications.carbon(beside: nil, gridRegion: "CISO", at: now).forecast?.key.model == "b")
+    #expect(publications.snapshot(gridRegion: "CISO", beside: nil, at: now).forecast?.key.model == "b")
     publications.accept(makeRun(model: "a", issued: now) { _ in 1 }, now: now)
-    #expect(publications.carbon(beside: nil, gridRegion: "CISO", at: now).forecast?.key.model == "a")
+    #expect(publications.snapshot(gridRegion: "CISO", beside: nil, at: now).forecast?.key.model == "a")
   }
 
   @Test func `forgets runs that are a day old`() {
@@ -99,6 +101,8 @@ import Testing
       GridSignal(
         key: key, isMeasured: false, issueTime: now,
         points: hourlyPoints(from: now, count: 24, quality: .forecast) { _ in 0.1 }), now: now)
-    #expect(publications.carbon(beside: nil, gridRegion: "CISO", at: now) == RegionCarbon())
+    #expect(
+      publications.snapshot(gridRegion: "CISO", beside: nil, at: now)
+        == GridSnapshot(forecast: nil, measured: nil, climatology: nil, nextRunTime: nil))
   }
 }

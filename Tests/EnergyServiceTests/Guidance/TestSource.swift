@@ -1,10 +1,10 @@
 import EnergyModel
-import EnergyService
+import GridData
 import Locking
 
 /// A source whose values depend on the hour of the day alone, 200...430 gCO2eq/kWh, dirtiest before midnight UTC; reaches
 /// 48 h ahead and 29 days back.
-final class TestFeed: CarbonFeed {
+final class TestSource: GridDataSource {
   static let model = "test-2025"
   private let isRunning = Lock(true)
   private let addition = Lock(0.0)
@@ -14,20 +14,28 @@ final class TestFeed: CarbonFeed {
   /// From now on its forecasts are that much dirtier.
   func add(_ value: Double) { addition.withLock { $0 = value } }
 
-  func carbon(gridRegion: String, at now: Timestamp) -> RegionCarbon? {
-    guard isRunning.withLock({ $0 }), gridRegion != "DARK" else { return nil }
+  var gridRegions: [String] { ["CISO", "MISO"] }
+
+  func snapshot(gridRegion: String, at now: Timestamp) -> GridSnapshot? {
+    guard isRunning.withLock({ $0 }), gridRegions.contains(gridRegion) else { return nil }
     let hour = now.floored(toMultipleOf: 3_600_000)
     let added = addition.withLock { $0 }
     let key = SignalKey(gridRegion: gridRegion, kind: .carbonAverage, model: Self.model)
-    return RegionCarbon(
+    return GridSnapshot(
       forecast: GridSignal(
         key: key, isMeasured: false, issueTime: hour,
         points: hourlyPoints(from: hour, count: 48, quality: .forecast) { typicalCarbon($0) + added }),
-      measured: GridSignal(
-        key: key, isMeasured: true, issueTime: hour,
-        points: hourlyPoints(
-          from: hour.advanced(bySeconds: -29 * 86_400), count: 29 * 24, quality: .measured, typicalCarbon)),
-      nextRunTime: hour.advanced(bySeconds: 3_600))
+      measured: measured(key, since: hour.advanced(bySeconds: -29 * 86_400), until: hour),
+      climatology: nil, nextRunTime: hour.advanced(bySeconds: 3_600))
+  }
+
+  func measured(_ key: SignalKey, since: Timestamp, until: Timestamp) -> GridSignal? {
+    guard isRunning.withLock({ $0 }), key.model == Self.model else { return nil }
+    let start = since.floored(toMultipleOf: 3_600_000)
+    let hours = Int(until.milliseconds(since: start) / 3_600_000)
+    let points = hourlyPoints(from: start, count: hours, quality: .measured, typicalCarbon)
+    return GridSignal(
+      key: key, isMeasured: true, issueTime: until, points: points.filter { $0.interval.start >= since })
   }
 }
 
