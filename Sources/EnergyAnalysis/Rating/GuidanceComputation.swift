@@ -26,7 +26,7 @@ private struct Computation {
     let clock = ReferenceWindow.clock(gridRegion: input.gridRegion)
     let carbon = try CarbonData(input, clock: clock)
     let reference = carbon.reference(clock: clock)
-    let horizon = try carbon.horizon.filled(with: reference.hourlyMeans)
+    let horizon = try carbon.horizon.filled(with: reference.usualHours)
     self.input = input
     self.forecastKey = carbon.key
     self.horizon = horizon

@@ -55,7 +55,7 @@ struct Horizon: Sendable {
   /// usually has; longer gaps stay (domain.md §3.5).
   ///
   /// - Throws: Where less than six hours are given or interpolated, or more than half is not given.
-  func filled(with means: HourlyMeans?) throws(RatingFailure) -> Horizon {
+  func filled(with usual: Reference.UsualHours) throws(RatingFailure) -> Horizon {
     guard let end = slices.last?.interval.end else { throw .noCarbonData }
     let given = slices.reduce(0) { $0 + $1.interval.milliseconds }
     let length = end.milliseconds(since: start)
@@ -64,7 +64,7 @@ struct Horizon: Sendable {
     for slice in slices {
       let gap = Interval(start: result.last?.interval.end ?? start, end: slice.interval.start)
       if let gap, !gap.isEmpty {
-        result += Self.fill(gap, between: result.last, and: slice, means: means)
+        result += Self.fill(gap, between: result.last, and: slice, usual: usual)
       }
       result.append(slice)
     }
@@ -74,12 +74,12 @@ struct Horizon: Sendable {
   }
 
   private static func fill(
-    _ gap: Interval, between left: HorizonSlice?, and right: HorizonSlice, means: HourlyMeans?
+    _ gap: Interval, between left: HorizonSlice?, and right: HorizonSlice, usual: Reference.UsualHours
   ) -> [HorizonSlice] {
     if let left, gap.milliseconds <= RatingSettings.longestInterpolatedGap {
       return interpolate(gap, between: left, and: right)
     }
-    guard gap.milliseconds <= RatingSettings.longestFilledGap, let means else { return [] }
+    guard gap.milliseconds <= RatingSettings.longestFilledGap, let means = usual.means else { return [] }
     return means.slices(of: gap, origin: .typical)
   }
 

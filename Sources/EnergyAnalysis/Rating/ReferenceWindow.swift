@@ -24,8 +24,23 @@ package enum ReferenceWindow {
 struct Reference: Sendable {
   let distribution: Distribution
   let quality: DataQuality
-  /// For the gaps of the horizon; `nil` where nothing usual is known.
-  let hourlyMeans: HourlyMeans?
+  /// What gaps of the horizon are filled with.
+  let usualHours: UsualHours
+
+  /// Reading the clock of thousands of points costs more than all else, so it is done only where there is a gap.
+  enum UsualHours: Sendable {
+    case none
+    case known(HourlyMeans)
+    case measured([SignalPoint], LocalClock)
+
+    var means: HourlyMeans? {
+      switch self {
+      case .none: nil
+      case .known(let means): means
+      case .measured(let points, let clock): HourlyMeans(points, clock: clock)
+      }
+    }
+  }
 
   /// Seven days of measured values, else the region's climatology, else the little there is, else the horizon itself
   /// (domain.md §3.6, DESIGN §5: a region without climatology rates by what it has, marked as such).
@@ -36,19 +51,19 @@ struct Reference: Sendable {
     if length >= RatingSettings.leastReference {
       distribution = Distribution(Self.averaged(measured, step: step))
       quality = .measured
-      hourlyMeans = HourlyMeans(measured, clock: clock)
+      usualHours = .measured(measured, clock)
     } else if let climatology {
       distribution = climatology.distribution
       quality = .climatology
-      hourlyMeans = climatology
+      usualHours = .known(climatology)
     } else if length > 0 {
       distribution = Distribution(Self.averaged(measured, step: step))
       quality = .estimated
-      hourlyMeans = HourlyMeans(measured, clock: clock)
+      usualHours = .measured(measured, clock)
     } else {
       distribution = Distribution(horizon)
       quality = .estimated
-      hourlyMeans = nil
+      usualHours = .none
     }
   }
 
@@ -59,18 +74,23 @@ struct Reference: Sendable {
       return points.map { (value: $0.value, weight: Double($0.interval.milliseconds)) }
     }
     var samples: [(value: Double, weight: Double)] = []
-    var bucket: Timestamp?
+    samples.reserveCapacity(points.count)
+    var bucketEnd = Timestamp.earliest
     for point in points {
-      for piece in point.interval.pieces({ $0.floored(toMultipleOf: step).advanced(byMilliseconds: step) }) {
-        let weight = Double(piece.milliseconds)
-        let start = piece.start.floored(toMultipleOf: step)
-        if start == bucket, let last = samples.last {
+      var cursor = point.interval.start
+      while cursor < point.interval.end {
+        let isNew = cursor >= bucketEnd
+        if isNew { bucketEnd = cursor.floored(toMultipleOf: step).advanced(byMilliseconds: step) }
+        let end = min(point.interval.end, bucketEnd)
+        let weight = Double(end.milliseconds(since: cursor))
+        if isNew {
+          samples.append((point.value, weight))
+        } else {
+          let last = samples[samples.count - 1]
           let total = last.weight + weight
           samples[samples.count - 1] = ((last.value * last.weight + point.value * weight) / total, total)
-        } else {
-          samples.append((point.value, weight))
-          bucket = start
         }
+        cursor = end
       }
     }
     return samples
