@@ -67,6 +67,10 @@ let package = Package(
         "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage",
       ],
       swiftSettings: swift),
+    // Programs that measure.
+    .executableTarget(
+      name: "StorageBench", dependencies: ["EnergyModel", "Storage", "SQLiteStorage", "Locking"],
+      path: "Benchmarks/StorageBench", swiftSettings: swift),
     // Tests. TestSupport is theirs alone.
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("energykitdTests", ["energykitd", "NetworkIO"]),
