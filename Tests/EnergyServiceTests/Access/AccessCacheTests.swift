@@ -123,6 +123,7 @@ extension Lookup {
     #expect(bench.cache.pass(clientID: clientID, venueID: venueID).isAbsent)
     try await bench.store.setAccess(.granted, venueID: venueID, clientID: clientID)
     bench.cache.apply(.access(clientID: clientID, venueID: venueID))
+    #expect(bench.cache.pass(clientID: clientID, venueID: venueID).isMiss)
     #expect(try await bench.fetchPass()?.get()?.access == .granted)
   }
 

@@ -17,9 +17,9 @@ private final class Bench: Sendable {
   let ended = Lock<[GuidanceSeries]>([])
   let problems = Lock<[GuidanceProblem]>([])
 
-  init(planID: String? = nil, start: Timestamp = .noon) async throws {
+  init(planID: String? = nil, incorporatesPlan: Bool = true, start: Timestamp = .noon) async throws {
     clock = ManualClock(start)
-    venue = makeVenue(planID: planID)
+    venue = makeVenue(planID: planID, incorporatesPlan: incorporatesPlan)
     try await store.save(venue)
   }
 
@@ -279,6 +279,15 @@ private func name(_ revision: GuidanceRevision?) -> [Int64] {
     try await service.save(#require(makePlan(peak: 0.9)))
     let after = try #require(service.current(bench.shift))
     #expect(after.explanations.compactMap(\.priceUSDPerKWh).max() == 0.9)
+  }
+
+  @Test func `follows a changed plan that it only looks at`() async throws {
+    let bench = try await Bench(planID: "tou", incorporatesPlan: false)
+    try await bench.store.save(#require(makePlan()))
+    let service = try await bench.start(floor: 300)
+    try await service.save(#require(makePlan(peak: 0.9)))
+    #expect(bench.told(bench.shift).count == 2)
+    #expect(service.current(bench.shift)?.options == [.locationHasRatePlan])
   }
 
   @Test func `is computed for a new series when it is asked for`() async throws {
