@@ -84,7 +84,12 @@ final class DispatchedThread {
   }
 }
 
-/// Bytes that repeat late, so that a lost or doubled piece shows.
+/// Bytes that repeat late, and never at a power of two, so that a lost or doubled piece shows.
 func patterned(_ count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) }
+  let block = (0..<65_521).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) }
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(count + block.count)
+  while bytes.count < count { bytes += block }
+  bytes.removeLast(bytes.count - count)
+  return bytes
 }
