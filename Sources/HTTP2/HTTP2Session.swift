@@ -296,9 +296,12 @@ extension HTTP2Session {
     delegate?.didBeginHeaders(kind, streamID: id)
   }
 
-  /// The client knows the number once it has acknowledged our SETTINGS; before, bursts above it are honest.
+  /// The client knows the number once it has acknowledged our SETTINGS; before, bursts above it are honest, unless the
+  /// answers pile up already since it gives no credit for them (G-091).
   private var servedStreamCount: Int {
-    Int(settings.maximumStreamCount) * (isAnnouncementAcknowledged ? 1 : 2)
+    let announced = Int(settings.maximumStreamCount)
+    let knowsOrStalls = isAnnouncementAcknowledged || nghttp2_session_get_remote_window_size(raw) <= 0
+    return knowsOrStalls ? announced : 2 * announced
   }
 
   private func acceptsRequest(_ id: Int32) -> Bool {

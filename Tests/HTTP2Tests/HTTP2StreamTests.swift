@@ -109,6 +109,22 @@ private func server(
     #expect(!server.session.isFinished)
   }
 
+  @Test func `above the number announced is refused while answers pile up for want of credit`() throws {
+    var settings = HTTP2Settings()
+    settings.maximumStreamCount = 3
+    let server = try Peer(.server, settings: settings)
+    server.respond = { $0.answer($1, body: [UInt8](repeating: 7, count: 70_000)) }
+    try server.receive(Frame.preface + Frame.settings().encoded)
+    try server.receive(Frame.headers(Frame.request, streamID: 1, ends: true).encoded)
+    _ = try server.output()
+    for id in [3, 5, 7] as [UInt32] {
+      try server.receive(Frame.headers(Frame.request, streamID: id, ends: true).encoded)
+    }
+    #expect(server.streams.keys.sorted() == [1, 3, 5])
+    #expect(Frame.all(in: try server.output()).contains(.reset(streamID: 7, code: 7)))
+    #expect(!server.session.isFinished)
+  }
+
   @Test func `leaves nothing behind, ten thousand times`() throws {
     let client = try Peer(.client)
     let server = try Peer(.server)
