@@ -65,7 +65,8 @@ import Testing
       _ = try await eventually { harness.loop.openHandleCount <= 2 ? true : nil }
       #expect(harness.record.ends.count <= 2_000)
     }
-    #expect(openDescriptorCount() <= before)
+    // Other tests of the process have some meanwhile; a leak would be a thousand.
+    #expect(openDescriptorCount() < before + 500)
   }
 
   @Test func `above the limit is closed at once`() async throws {
@@ -126,6 +127,21 @@ import Testing
       let outcome = try await client.finished(id)
       #expect(outcome.messages == [Array("40".utf8)] && outcome.status == "0")
       #expect(try await client.state().goAways == [.max, 1])
+    }
+  }
+
+  @Test func `cuts no stream in the first fifth of its time`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let id = try await client.open("/t.T/Open", body: TestClient.framed([]))
+      _ = try await eventually { try await client.outcome(id).headers.isEmpty ? nil : true }
+      let server = harness.server
+      async let whole: Void = server.shutdown(graceSeconds: 60)
+      try await Task.sleep(for: .milliseconds(250))
+      #expect(harness.record.ends.isEmpty)
+      await server.shutdown(graceSeconds: 0)
+      await whole
+      #expect(try await client.outcome(id).status == "14")
     }
   }
 

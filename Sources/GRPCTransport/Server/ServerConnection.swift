@@ -275,7 +275,8 @@ final class ServerConnection {
   func drain(at now: UInt64) {
     switch drain {
     case .none:
-      guard isEstablished else { return close() }
+      // Who has said nothing yet has no call on the way; who has may not have answered our SETTINGS yet.
+      guard hasSettings else { return close() }
       drain = .noticed(sinceMilliseconds: now)
       session.submitShutdownNotice()
       session.submitPing(Self.drainPing)
