@@ -71,7 +71,10 @@ let package = Package(
     .executableTarget(
       name: "StorageBench", dependencies: ["EnergyModel", "Storage", "SQLiteStorage", "Locking"],
       path: "Benchmarks/StorageBench", swiftSettings: swift),
-    // Tests. TestSupport is theirs alone.
+    // Tests. TestSupport and the echo server, which Tests/RPC starts, are theirs alone.
+    .executableTarget(
+      name: "grpc-echo-server", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "Locking"],
+      path: "Tests/EchoServer", swiftSettings: swift),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("energykitdTests", ["energykitd", "NetworkIO"]),
     tests("LockingTests", ["Locking"]),

@@ -1,0 +1,75 @@
+import GRPC
+import GRPCTransport
+import Glibc
+import Locking
+import NetworkIO
+
+/// Runs the server from its arguments to a signal. Exit codes: 0 after a signal, 2 for bad usage, 1 otherwise.
+@main
+struct EchoProgram {
+  static func main() async {
+    guard let options = EchoOptions(Array(CommandLine.arguments.dropFirst())) else {
+      complain("usage: grpc-echo-server [--listen ADDR] [--loops N] [--drain-seconds S]")
+      exit(2)
+    }
+    guard let address = SocketAddress(options.address) else {
+      complain("grpc-echo-server: no address: \(options.address)")
+      exit(2)
+    }
+    do {
+      let loops = try makeLoops(options.loopCount)
+      try await serve(at: address, on: loops, drainSeconds: options.drainSeconds)
+      for loop in loops { loop.stop() }
+      exit(0)
+    } catch {
+      complain("grpc-echo-server: cannot serve at \(options.address): \(error)")
+      exit(1)
+    }
+  }
+
+  private static func makeLoops(_ count: Int) throws(NetworkError) -> [EventLoop] {
+    var loops: [EventLoop] = []
+    for index in 0..<count { loops.append(try EventLoop(name: "echo-\(index)")) }
+    return loops
+  }
+
+  private static func serve(at address: SocketAddress, on loops: [EventLoop], drainSeconds: UInt64) async throws {
+    let counters = EchoCounters()
+    let hub = EchoHub()
+    let configuration = GRPCServer.Configuration(listeners: [.init(address: address)], loops: loops) { executor in
+      let broadcast = LoopBroadcast(on: executor)
+      hub.add(broadcast, on: executor)
+      return Service(router: Router(EchoService(counters: counters, broadcast: broadcast, hub: hub).methods))
+    }
+    let server = try GRPCServer(configuration)
+    let signals = SignalCounter()
+    let watchers = await watch(signals, on: loops[0])
+    for address in server.addresses { print("listening on \(address)") }
+    fflush(nil)
+    await signals.received(1)
+    // A second signal hurries the drain.
+    Task {
+      await signals.received(2)
+      await server.shutdown(graceSeconds: 0)
+    }
+    await server.shutdown(graceSeconds: drainSeconds)
+    loops[0].execute { watchers.close() }
+  }
+
+  /// Returns when the signals are watched: who reads `listening on` may send one.
+  private static func watch(_ signals: SignalCounter, on loop: EventLoop) async -> SignalWatchers {
+    let watchers = SignalWatchers()
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        watchers.start(signals, on: loop)
+        continuation.resume()
+      }
+    }
+    return watchers
+  }
+
+  private static func complain(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    write(STDERR_FILENO, bytes, bytes.count)
+  }
+}

@@ -1,0 +1,128 @@
+"""Starts grpc-echo-server and looks at its process from outside."""
+
+import json
+import os
+import pathlib
+import queue
+import signal
+import subprocess
+import threading
+import time
+
+import grpc
+
+from raw_http2 import RawClient, messages
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARIES = pathlib.Path(os.environ.get("ENERGYKIT_BIN_DIR", ROOT / ".build" / "debug"))
+SERVICE = "/grpc.echo.v1.Echo/"
+
+
+class EchoServer:
+    def __init__(self, *arguments, address="127.0.0.1:0", wait=True):
+        binary = BINARIES / "grpc-echo-server"
+        self.process = subprocess.Popen(
+            [str(binary), "--listen", address, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
+        self.errors = []
+        threading.Thread(target=self._read_errors, args=(self.process.stderr,), daemon=True).start()
+        if wait:
+            line = self.lines.get(timeout=20)
+            assert line is not None and line.startswith("listening on "), (line, self.errors)
+            self.address = line.removeprefix("listening on ").strip()
+            self.port = int(self.address.rsplit(":", 1)[1])
+
+    def _read(self, stream):
+        for line in stream:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def _read_errors(self, stream):
+        for line in stream:
+            self.errors.append(line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def signal(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+
+    def wait(self, seconds):
+        """The exit code; fails where the process is still there after `seconds`."""
+        return self.process.wait(timeout=seconds)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    # From outside
+
+    def resident_kib(self):
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in text.splitlines() if line.startswith("VmRSS:")).split()[1])
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    # By gRPC
+
+    def channel(self, **options):
+        return channel(self.address, **options)
+
+    def stats(self):
+        """What the echo server counts; asked on a connection of its own, which is gone afterwards."""
+        with RawClient(self.port) as client:
+            return json.loads(messages(client.ask(b"", method="Stats").data)[0])
+
+
+def channel(address, **options):
+    """A connection of its own, not one shared with another channel to the same address."""
+    options = {
+        "grpc.use_local_subchannel_pool": 1,
+        "grpc.max_receive_message_length": -1,
+        "grpc.max_send_message_length": -1,
+        "grpc.enable_retries": 0,
+        **options,
+    }
+    return grpc.insecure_channel(address, options=list(options.items()))
+
+
+# Identity serialisers: messages are bytes.
+
+
+def unary(connection, method):
+    return connection.unary_unary(SERVICE + method)
+
+
+def server_stream(connection, method):
+    return connection.unary_stream(SERVICE + method)
+
+
+def client_stream(connection, method):
+    return connection.stream_unary(SERVICE + method)
+
+
+def bidirectional(connection, method):
+    return connection.stream_stream(SERVICE + method)
+
+
+def eventually(condition, seconds, what):
+    """Waits until `condition()` holds; returns how long that took."""
+    start = time.monotonic()
+    while not condition():
+        assert time.monotonic() - start < seconds, f"not within {seconds} s: {what}"
+        time.sleep(0.01)
+    return time.monotonic() - start
