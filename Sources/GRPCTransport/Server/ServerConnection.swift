@@ -122,9 +122,12 @@ final class ServerConnection {
     }
   }
 
+  /// Frames that wait are many above this.
+  private static let pileFrameCount = 200
+
   /// A client that does not read is not read from either, once something waits for it (G-143, G-145).
   private func adjustReading() {
-    let isStuck = socket.queuedByteCount > 0 && (session.queuedFrameCount > 200 || bufferedByteCount > 128 << 10)
+    let isStuck = socket.queuedByteCount > 0 && (session.queuedFrameCount > Self.pileFrameCount || bufferedByteCount > 128 << 10)
     guard isStuck == isReading, !isBroken else { return }
     isReading.toggle()
     if isReading { socket.startReading() } else { socket.stopReading() }
@@ -327,6 +330,11 @@ extension ServerConnection: TCPStreamDelegate {
     }
     keepPending()
     markDirty()
+    // libuv reads on while the kernel has more, up to 2 MiB a turn: what that asks for must not pile up until the end.
+    if session.queuedFrameCount > Self.pileFrameCount {
+      pull()
+      adjustReading()
+    }
   }
 
   /// A client that has finished writing is gone, or as good as gone (G-109).
