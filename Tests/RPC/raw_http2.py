@@ -202,15 +202,22 @@ class RawClient:
             self.buffer = self.buffer[9 + length :]
             self.take(frame)
 
+    def reply(self, *frames):
+        """Sends what a client sends by itself; the server may have gone."""
+        try:
+            self.send(*frames)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
     def take(self, frame):
         self.frames.append(frame)
         answer = self.answers.get(frame.stream_id)
         if isinstance(frame, SettingsFrame):
             if "ACK" not in frame.flags:
-                self.send(SettingsFrame(0, flags=["ACK"]))
+                self.reply(SettingsFrame(0, flags=["ACK"]))
         elif isinstance(frame, PingFrame):
             if "ACK" not in frame.flags and self.answers_pings:
-                self.send(PingFrame(0, frame.opaque_data, flags=["ACK"]))
+                self.reply(PingFrame(0, frame.opaque_data, flags=["ACK"]))
         elif isinstance(frame, GoAwayFrame):
             self.goaways.append(frame)
         elif isinstance(frame, (HeadersFrame, ContinuationFrame)):
@@ -232,7 +239,7 @@ class RawClient:
                 updates = [WindowUpdateFrame(0, frame.flow_controlled_length)]
                 if not answer.ended:
                     updates.append(WindowUpdateFrame(frame.stream_id, frame.flow_controlled_length))
-                self.send(*updates)
+                self.reply(*updates)
         elif isinstance(frame, RstStreamFrame):
             if answer is not None:
                 answer.reset = frame.error_code

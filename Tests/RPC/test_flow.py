@@ -103,7 +103,7 @@ def test_reset_streams_cost_no_credit(echo):
 
 def limit_kib(kib):
     """Debug builds take more."""
-    return kib if "release" in str(BINARIES) else 2 * kib
+    return kib if "release" in str(BINARIES) else kib * 3 // 2
 
 
 def settle(server):
@@ -180,7 +180,7 @@ def test_stream_that_nobody_reads_costs_little(fresh_echo):
         grown = fresh_echo.resident_kib() - before
         print(f"measured: 40 x 25 MiB asked for and not read: resident +{grown} KiB")
         # The connection's bound and what is above it by the last messages, at most.
-        assert grown < 2 * 1024
+        assert grown < 2 * limit_kib(1024)
         assert fresh_echo.stats()["active"] > 0
     eventually(lambda: fresh_echo.stats()["active"] == 0, 2, "the handlers end")
 
@@ -195,7 +195,7 @@ def test_closed_window_costs_little(fresh_echo):
         time.sleep(0.5)
         grown = fresh_echo.resident_kib() - before
         print(f"measured: 900 unary answers that wait for credit: resident +{grown} KiB")
-        assert grown < 3 * 1024
+        assert grown < limit_kib(1024)
 
 
 @pytest.mark.parametrize("how", ["FIN", "RST"])

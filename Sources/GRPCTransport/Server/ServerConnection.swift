@@ -127,7 +127,8 @@ final class ServerConnection {
 
   /// A client that does not read is not read from either, once something waits for it (G-143, G-145).
   private func adjustReading() {
-    let isStuck = socket.queuedByteCount > 0 && (session.queuedFrameCount > Self.pileFrameCount || bufferedByteCount > 128 << 10)
+    let muchWaits = session.queuedFrameCount > Self.pileFrameCount || bufferedByteCount > 128 << 10
+    let isStuck = socket.queuedByteCount > 0 && muchWaits
     guard isStuck == isReading, !isBroken else { return }
     isReading.toggle()
     if isReading { socket.startReading() } else { socket.stopReading() }
