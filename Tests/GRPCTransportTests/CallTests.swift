@@ -264,7 +264,7 @@ import Testing
       for index in 0..<50 {
         ids.append(
           try await client.open(
-            "/t.T/Never", body: TestClient.framed([]), fields: [("grpc-timeout", "\(1_000 + index * 17 % 50)m")]))
+            "/t.T/Never", body: TestClient.framed([]), fields: [("grpc-timeout", "\(2_500 + index * 17 % 50)m")]))
       }
       for id in ids.prefix(10) { try await client.cancel(id) }
       for id in ids.dropFirst(10) { #expect(try await client.finished(id).status == "4") }
