@@ -8,6 +8,11 @@ package enum ContentType: Hashable, Sendable {
   /// Media types are compared without regard to case, parameters after `;` are not looked at (RFC 9110 §8.3.1). `nil`
   /// for everything that is answered with HTTP 415: foreign types, gRPC-Web, codecs that are not served.
   package init?(_ value: UnsafeRawBufferPointer) {
+    // As nearly every client writes it.
+    if value.equals("application/grpc") {
+      self = .plain
+      return
+    }
     let type = value.prefix { $0 != UInt8(ascii: ";") }
     let end = type.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map { $0 + 1 } ?? type.startIndex
     let essence = type[..<end]

@@ -1,7 +1,9 @@
+import Glibc
+
 /// Header fields in order, all in one buffer that is used again and again: nothing is allocated once it is warm.
 package struct FieldBlock {
   /// Where one field stands in the buffer: the name from `start` to `middle`, the value from there to `end`.
-  fileprivate struct Span {
+  struct Span {
     var start: UInt32
     var middle: UInt32
     var end: UInt32
@@ -77,8 +79,8 @@ package struct FieldBlock {
 
   /// The fields of a block, valid during `withFields` only.
   package struct Fields: RandomAccessCollection {
-    fileprivate let bytes: UnsafeRawBufferPointer
-    fileprivate let spans: UnsafeBufferPointer<Span>
+    let bytes: UnsafeRawBufferPointer
+    let spans: UnsafeBufferPointer<Span>
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { spans.count }
@@ -101,10 +103,11 @@ extension UnsafeRawBufferPointer {
 
   /// Whether these are the bytes of `text`.
   func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && elementsEqual(UnsafeRawBufferPointer(text))
+    count == text.utf8CodeUnitCount && starts(withText: text)
   }
 
   func starts(withText text: StaticString) -> Bool {
-    count >= text.utf8CodeUnitCount && starts(with: UnsafeRawBufferPointer(text))
+    guard count >= text.utf8CodeUnitCount, let baseAddress else { return text.utf8CodeUnitCount == 0 }
+    return memcmp(baseAddress, text.utf8Start, text.utf8CodeUnitCount) == 0
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The methods of one executor, by path. A request's path is looked up as it came, without becoming a `String`.
 package struct Router {
   /// Open addressing, a power of two, at most half full; -1 is a free place. Keys are our own paths only, so a client
@@ -32,7 +34,7 @@ package struct Router {
     var place = hash(path) & (table.count - 1)
     while table[place] >= 0 {
       let index = Int(table[place])
-      if paths[index].count == path.count && path.elementsEqual(paths[index]) { return methods[index] }
+      if isPath(index, path) { return methods[index] }
       place = (place + 1) & (table.count - 1)
     }
     return nil
@@ -47,6 +49,13 @@ package struct Router {
       return Status(.unimplemented, "unknown service \(parts.service)")
     }
     return Status(.unimplemented, "unknown method \(parts.method) of service \(parts.service)")
+  }
+
+  private func isPath(_ index: Int, _ path: UnsafeRawBufferPointer) -> Bool {
+    paths[index].withUnsafeBytes { known in
+      guard known.count == path.count, let a = known.baseAddress, let b = path.baseAddress else { return false }
+      return memcmp(a, b, path.count) == 0
+    }
   }
 
   private func firstFree(from hash: Int) -> Int {

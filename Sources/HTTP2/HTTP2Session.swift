@@ -12,16 +12,18 @@ package final class HTTP2Session {
   package let role: Role
   let settings: HTTP2Settings
   /// Set at once, by the delegate, which owns this session and calls `close` before it goes.
-  package unowned(unsafe) var delegate: (any HTTP2SessionDelegate)?
-  private var raw: OpaquePointer?
-  private var contexts = StreamContexts()
+  @exclusivity(unchecked) package unowned(unsafe) var delegate: (any HTTP2SessionDelegate)?
+  // Touched several times for every frame, and nothing is called while one of these is being changed: the dynamic checks
+  // of exclusive access would cost a tenth of a request.
+  @exclusivity(unchecked) private var raw: OpaquePointer?
+  @exclusivity(unchecked) private var contexts = StreamContexts()
   /// Fields for the next submission; emptied by it.
-  private var fields: [nghttp2_nv] = []
+  @exclusivity(unchecked) private var fields: [nghttp2_nv] = []
   /// What nghttp2 gave last and did not fit into the buffer; valid until nghttp2 is asked again.
-  private var leftover = UnsafeRawBufferPointer(start: nil, count: 0)
-  private var receivedByteCount = 0
-  private var openPeerStreamCount = 0
-  private var refusedStreamID: Int32 = 0
+  @exclusivity(unchecked) private var leftover = UnsafeRawBufferPointer(start: nil, count: 0)
+  @exclusivity(unchecked) private var receivedByteCount = 0
+  @exclusivity(unchecked) private var openPeerStreamCount = 0
+  @exclusivity(unchecked) private var refusedStreamID: Int32 = 0
   private var hasAnnounced = false
   private var isAnnouncementAcknowledged = false
   private var isPulling = false

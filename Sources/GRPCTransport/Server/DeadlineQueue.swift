@@ -17,8 +17,8 @@ final class DeadlineQueue {
   }
 
   func remove(_ call: ServerStream) {
+    guard call.deadlinePlace >= 0 else { return }
     let place = Int(call.deadlinePlace)
-    guard heap.indices.contains(place) else { return }
     call.deadlinePlace = -1
     let last = heap.removeLast()
     guard place < heap.count else { return }

@@ -35,20 +35,20 @@ final class ServerConnection {
   private var hasSettings = false
 
   /// A message that lies in the read buffer, until the END_STREAM behind it has been read.
-  private var pendingCall: ServerStream?
-  private var pendingMessage = UnsafeRawBufferPointer(start: nil, count: 0)
+  @exclusivity(unchecked) private var pendingCall: ServerStream?
+  @exclusivity(unchecked) private var pendingMessage = UnsafeRawBufferPointer(start: nil, count: 0)
 
   /// Calls with a deadline that were opened since the last flush: most end before it, and never enter the queue.
   private var newCalls: [ServerStream] = []
-  private var bufferedByteCount = 0
-  private var heldBack: [ServerStream] = []
+  @exclusivity(unchecked) private var bufferedByteCount = 0
+  @exclusivity(unchecked) private var heldBack: [ServerStream] = []
   private var writersToTell: [ServerStream] = []
   private var roomWaiters: [ServerStream] = []
 
   private var assembledByteCount = 0
   /// The call that gets credit though the connection assembles too much, so that something gets done.
-  private var favoured: ServerStream?
-  private var starved: [ServerStream] = []
+  @exclusivity(unchecked) private var favoured: ServerStream?
+  @exclusivity(unchecked) private var starved: [ServerStream] = []
 
   init(home: ServerLoop, socket: TCPStream, context: ConnectionContext) throws(HTTP2Error) {
     self.home = home
@@ -247,6 +247,7 @@ final class ServerConnection {
 
   /// `call` has a whole message, or none any more.
   func stopAssembling(_ call: ServerStream) {
+    guard favoured != nil || !starved.isEmpty else { return }
     if favoured === call { favoured = nil }
     while !starved.isEmpty,
       favoured == nil || assembledByteCount <= home.limits.assembledBytesPerConnection
@@ -410,7 +411,7 @@ extension ServerConnection: HTTP2SessionDelegate {
   private func beginCall(_ id: Int32, endsStream: Bool) {
     switch head.judge() {
     case .accepted(let terms):
-      let method = head.withValue(.path) { home.service.router.method(at: $0) } ?? nil
+      let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
       guard let method else { return refuse(id, unknownMethod(), terms) }
       beginCall(id, method, terms, endsStream: endsStream)
     case .notGRPC(let refusal):
@@ -422,7 +423,7 @@ extension ServerConnection: HTTP2SessionDelegate {
   }
 
   private func unknownMethod() -> Status {
-    head.withValue(.path) { home.service.router.refusal(of: $0) } ?? Status(.unimplemented, "there is no path")
+    head.withValue(.path) { home.services.router.refusal(of: $0) } ?? Status(.unimplemented, "there is no path")
   }
 
   /// Answers from the headers alone; the body is dropped and its bytes are credited (G-047).
@@ -440,7 +441,7 @@ extension ServerConnection: HTTP2SessionDelegate {
       guard timeout > 0 else { return call.deadlinePassed() }
       watchDeadline(of: call)
     }
-    guard let admission = home.service.admission else { return call.admit(nil) }
+    guard let admission = home.services.admission else { return call.admit(nil) }
     switch admission.admit(head, to: method, call: call, connection: context) {
     case .admitted(let caller): call.admit(caller)
     case .refused(let status): call.finish(status)

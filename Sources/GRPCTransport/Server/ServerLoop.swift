@@ -14,7 +14,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   /// Connections handed to this loop and not yet gone; read by whoever hands them out.
   let connectionCount = Atomic(0)
 
-  private(set) var service = Service(router: Router([]))
+  private(set) var services = Services(Service(router: Router([])))
   /// Where a turn's output of one connection is gathered, to be written at once.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
   let outputs = OutputPool()
@@ -55,7 +55,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   }
 
   func start(_ service: Service) {
-    self.service = service
+    services = Services(service)
   }
 
   // MARK: - Connections
@@ -192,8 +192,19 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     deadlineTimer?.close()
     deadlineTimer = nil
     // Handlers may hold what holds this loop.
-    service = Service(router: Router([]))
+    services = Services(Service(router: Router([])))
     for completion in drain.completions { completion() }
     drain.completions = []
+  }
+}
+
+/// A service behind a reference, so that looking up a method copies nothing.
+final class Services {
+  let router: Router
+  let admission: (any Admission)?
+
+  init(_ service: Service) {
+    router = service.router
+    admission = service.admission
   }
 }

@@ -59,11 +59,12 @@ final class ServerStream: ServerCall, @unchecked Sendable {
   let connection: ServerConnection
   let id: Int32
   var deadlinePlace: Int32 = -1
-  var flags: Flags = []
-  var phase: Phase
-  var framer: MessageFramer
+  // Changed at every step, and nothing is called meanwhile: the dynamic checks of exclusive access would show.
+  @exclusivity(unchecked) var flags: Flags = []
+  @exclusivity(unchecked) var phase: Phase
+  @exclusivity(unchecked) var framer: MessageFramer
   /// Bytes received whose credit has not been returned.
-  var unreturnedByteCount = 0
+  @exclusivity(unchecked) var unreturnedByteCount = 0
   /// Bytes of a message being assembled, as counted by the connection and the server.
   var countedByteCount: UInt32 = 0
   /// Raised with every message delivered, so that a late `ready` of an earlier one does nothing.

@@ -102,7 +102,7 @@ final class OutputPool {
   private static let maximumCount = 256
   private static let maximumCapacity = 4 << 10
 
-  private var free: [StreamOutput] = []
+  @exclusivity(unchecked) private var free: [StreamOutput] = []
 
   func take() -> StreamOutput {
     free.popLast() ?? StreamOutput()
