@@ -20,4 +20,4 @@ generate:  ## write the generated C and Python code anew from proto/
 	@scripts/setup test && proto/generate
 
 format:  ## format the Swift code
-	@swift format -i -r Sources Tests Package.swift
+	@swift format -i -r Sources Tests Benchmarks Package.swift
