@@ -121,7 +121,8 @@ extension Daemon {
           listeners: configuration.listeners.map { .init(address: $0.address, allowsAdmin: $0.allowsAdmin) },
           loops: loops, makeService: makeService))
     } catch {
-      throw StartError("cannot listen: \(error)")
+      let addresses = configuration.listeners.map { "\($0.address)" }.joined(separator: ", ")
+      throw StartError("cannot listen on \(addresses): \(error)")
     }
   }
 

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .caller import Demo
+from .server import Server
+
+LIGHT_LIMIT = 90  # seconds
+HEAVY_LIMIT = 600
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "heavy: takes long or much; left out by `make check`")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and item.get_closest_marker("timeout") is None:
+            is_heavy = item.get_closest_marker("heavy") is not None
+            item.add_marker(pytest.mark.timeout(HEAVY_LIMIT if is_heavy else LIGHT_LIMIT))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests of a file. New guidance is sent as soon as there is any."""
+    with Server(tmp_path_factory.mktemp("server") / "data", "--guidance-min-interval", "0") as running:
+        yield running
+        assert running.is_running(), f"energykitd has ended:\n{running.log_text()[-4000:]}"
+
+
+@pytest.fixture(scope="module")
+def demo(server: Server) -> Iterator[Demo]:
+    with Demo(server) as demo:
+        yield demo
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A directory for a server's data, not yet there."""
+    return tmp_path / "data"

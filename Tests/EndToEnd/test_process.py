@@ -1,0 +1,183 @@
+"""energykitd as a process: start, stop, restart, bad usage."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import stat
+import threading
+import time
+from pathlib import Path
+
+import grpc
+import pytest
+
+from .caller import CALIFORNIA, Demo, error_of, session
+from .server import Server, run_once, wait_for
+
+BAD_USAGE: dict[str, list[str]] = {
+    "no data": ["--listen", "127.0.0.1:0"],
+    "unknown flag": ["--frobnicate"],
+    "a word too many": ["--demo", "--data", "DIR", "word"],
+    "flag without its value": ["--data"],
+    "no address": ["--data", "DIR", "--listen", "nowhere"],
+    "no port": ["--data", "DIR", "--listen", "127.0.0.1"],
+    "port out of range": ["--data", "DIR", "--listen", "127.0.0.1:65536"],
+    "loops not a number": ["--data", "DIR", "--loops", "many"],
+    "no loops": ["--data", "DIR", "--loops", "0"],
+    "interval negative": ["--data", "DIR", "--guidance-min-interval", "-1"],
+    "drain not a number": ["--data", "DIR", "--drain-seconds", "soon"],
+    "unknown session rules": ["--data", "DIR", "--session-rules", "loose"],
+    "unknown log level": ["--data", "DIR", "--log-level", "chatty"],
+    "clock without demo": ["--data", "DIR", "--clock-offset", "60"],
+    "no such configuration": ["--data", "DIR", "--config", "DIR/none"],
+}
+
+
+@pytest.mark.parametrize("name", BAD_USAGE)
+def test_bad_usage_is_one_clear_line_and_exit_code_2(data: Path, name: str) -> None:
+    result = run_once(*(argument.replace("DIR", str(data)) for argument in BAD_USAGE[name]))
+    assert result.returncode == 2, result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert result.stdout == ""
+    assert not data.exists() or not any(data.iterdir())
+    print(result.stderr.strip())
+
+
+def test_help_names_every_flag(data: Path) -> None:
+    result = run_once("--help")
+    assert result.returncode == 0
+    for flag in ("--listen", "--data", "--demo", "--guidance-min-interval", "--drain-seconds"):
+        assert flag in result.stdout
+
+
+def test_sigterm_ends_an_idle_server_at_once_with_exit_code_0(data: Path) -> None:
+    with Server(data) as server:
+        start = time.monotonic()
+        server.terminate()
+        assert server.wait() == 0
+        elapsed = time.monotonic() - start
+    print(f"measured: an idle server ended {elapsed * 1000:.0f} ms after SIGTERM")
+    assert elapsed < 2
+
+
+def test_sigint_ends_it_too(data: Path) -> None:
+    with Server(data) as server:
+        os.kill(server.pid, signal.SIGINT)
+        assert server.wait() == 0
+
+
+def test_sigterm_finishes_calls_and_ends_streams_with_a_status(data: Path) -> None:
+    with Server(data, "--drain-seconds", "3") as server, Demo(server) as demo:
+        caller, venue, token = demo.caller(), demo.venues[CALIFORNIA], demo.token()
+        stream = caller.stream_guidance(venue, limit=30)
+        next(stream)
+        batches = [session(token, device=f"charger-{index}", count=200) for index in range(20)]
+        answers = []
+
+        def submit(events) -> None:
+            try:
+                answers.append(caller.submit(venue, events).stored_count)
+            except grpc.RpcError as error:
+                answers.append(error.code())
+
+        threads = [threading.Thread(target=submit, args=(events,)) for events in batches]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.02)
+        start = time.monotonic()
+        server.terminate()
+        for thread in threads:
+            thread.join(timeout=30)
+        error = error_of(lambda: next(stream))
+        code = server.wait()
+        elapsed = time.monotonic() - start
+    assert code == 0
+    assert error.code == grpc.StatusCode.UNAVAILABLE
+    assert set(answers) <= {200, grpc.StatusCode.UNAVAILABLE}
+    assert elapsed < 3 + 2
+    served = answers.count(200)
+    print(f"measured: ended {elapsed:.2f} s after SIGTERM; {served} of 20 batches served; the stream: {error.message}")
+
+
+def test_clients_that_read_nothing_do_not_hold_the_drain(data: Path) -> None:
+    with Server(data, "--drain-seconds", "2") as server:
+        silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
+        start = time.monotonic()
+        server.terminate()
+        assert server.wait() == 0
+        elapsed = time.monotonic() - start
+        for peer in silent:
+            peer.close()
+    print(f"measured: with five silent connections ended after {elapsed:.2f} s")
+    assert elapsed < 2 + 2
+
+
+def test_a_draining_server_takes_no_new_connections(data: Path) -> None:
+    with Server(data, "--drain-seconds", "3") as server, Demo(server) as demo:
+        stream = demo.caller().stream_guidance(demo.venues[CALIFORNIA], limit=30)
+        next(stream)
+        server.terminate()
+
+        def is_refused() -> bool:
+            try:
+                socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
+                return False
+            except OSError:
+                return True
+
+        assert wait_for(is_refused, 1)
+        assert server.wait() == 0
+
+
+def test_a_second_start_keeps_ids_and_keys(data: Path) -> None:
+    with Server(data) as server, Demo(server) as demo:
+        first = server.demo
+        names = [venue.name for venue in demo.caller().list_venues()]
+        assert server.stop() == 0
+    with Server(data) as server, Demo(server) as demo:
+        assert {**server.demo, "address": ""} == {**first, "address": ""}
+        assert [venue.name for venue in demo.caller().list_venues()] == names
+
+
+def test_demo_json_says_what_a_caller_needs(data: Path) -> None:
+    with Server(data) as server:
+        demo = server.demo
+    assert demo["address"] == server.address
+    assert re.fullmatch(r"ek_[A-Za-z0-9_-]{43}", demo["admin_key"])
+    assert [len(client["entitlements"]) for client in demo["clients"]] == [2, 1, 0]
+    assert all(re.fullmatch(r"ek_[A-Za-z0-9_-]{43}", client["api_key"]) for client in demo["clients"])
+    assert len({client["api_key"] for client in demo["clients"]}) == 3
+    assert [set(venue) for venue in demo["venues"]] == [{"name", "id", "grid_region"}] * 3
+    assert stat.S_IMODE((data / "admin.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((data / "demo.json").stat().st_mode) & 0o077 == 0  # it holds keys
+
+
+def test_a_second_process_on_the_same_directory_is_refused(data: Path) -> None:
+    with Server(data) as server, Demo(server) as demo:
+        result = run_once("--demo", "--data", str(data), "--listen", "127.0.0.1:0")
+        assert result.returncode != 0
+        assert "listening" not in result.stdout
+        assert str(data) in result.stderr and len(result.stderr.strip().splitlines()) <= 2
+        print(result.stderr.strip())
+        assert demo.caller().list_venues()
+        assert server.demo["address"] in (data / "demo.json").read_text()
+
+
+def test_a_taken_port_is_refused(data: Path, tmp_path: Path) -> None:
+    with Server(data) as server:
+        result = run_once("--data", str(tmp_path / "other"), "--listen", server.address)
+    assert result.returncode not in (0, -signal.SIGSEGV)
+    assert len(result.stderr.strip().splitlines()) <= 2 and str(server.port) in result.stderr
+    print(result.stderr.strip())
+
+
+def test_events_outlive_a_restart_on_the_same_port(data: Path) -> None:
+    with Server(data) as server, Demo(server) as demo:
+        events, address = session(demo.token()), server.address
+        assert demo.caller().submit(demo.venues[CALIFORNIA], events).stored_count == 3
+        assert server.stop() == 0
+    with Server(data, listen=address) as server, Demo(server) as demo:
+        assert demo.caller().submit(demo.venues[CALIFORNIA], events).duplicate_count == 3
