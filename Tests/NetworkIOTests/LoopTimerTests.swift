@@ -64,26 +64,27 @@ import Testing
   }
 
   @Test func `that is closed lets go of its handler and never fires`() async throws {
-    weak var kept: Holder<Int>?
+    weak var kept: Holder<LoopTimer>?
+    let count = Lock(0)
     try await withEventLoop { loop in
+      let holder = Holder<LoopTimer>()
+      kept = holder
       try await loop.run {
-        let timer = LoopTimer(loop: loop) { [holder = Holder<Int>()] in holder.value = 1 }
+        // The handler owns the timer: closing breaks the circle.
+        let timer = LoopTimer(loop: loop) { [holder] in
+          count.withLock { $0 += 1 }
+          holder.value?.stop()
+        }
+        holder.value = timer
         timer.start(afterMilliseconds: 0)
         timer.close()
         timer.close()
         timer.start(afterMilliseconds: 0)
         timer.stop()
       }
-      let token = Holder<Int>()
-      kept = token
-      try await loop.run {
-        let timer = LoopTimer(loop: loop) { token.value = 1 }
-        timer.start(afterMilliseconds: 0)
-        timer.close()
-      }
       try await Task.sleep(for: .milliseconds(20))
-      #expect(token.value == nil)
     }
+    #expect(count.withLock { $0 } == 0)
     #expect(kept == nil)
   }
 }
