@@ -4,6 +4,8 @@
 #define ENERGYKIT_CNGHTTP2_SHIM_H
 
 #include <nghttp2/nghttp2.h>
+// malloc_usable_size, which Swift's Glibc does not have.
+#include <malloc.h>
 
 static const int energykit_nghttp2_callback_failure = NGHTTP2_ERR_CALLBACK_FAILURE;
 static const int energykit_nghttp2_temporal_failure = NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;

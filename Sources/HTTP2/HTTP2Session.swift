@@ -11,6 +11,8 @@ package final class HTTP2Session {
 
   package let role: Role
   let settings: HTTP2Settings
+  /// Outlives nghttp2's session, whose memory it manages.
+  private let memory: SessionMemory
   /// Set at once, by the delegate, which owns this session and calls `close` before it goes.
   @exclusivity(unchecked) package unowned(unsafe) var delegate: (any HTTP2SessionDelegate)?
   // Touched several times for every frame, and nothing is called while one of these is being changed: the dynamic checks
@@ -30,12 +32,17 @@ package final class HTTP2Session {
 
   /// Makes the session and queues its SETTINGS.
   ///
+  /// - Parameter memory: Shared with other sessions of the same executor.
   /// - Throws: where there is no memory.
-  package init(_ role: Role, settings: HTTP2Settings = HTTP2Settings()) throws(HTTP2Error) {
+  package init(
+    _ role: Role, settings: HTTP2Settings = HTTP2Settings(), memory: SessionMemory = SessionMemory()
+  ) throws(HTTP2Error) {
     self.role = role
     self.settings = settings
+    self.memory = memory
     raw = nil
-    raw = try SessionConfiguration.makeSession(role, userData: Unmanaged.passUnretained(self).toOpaque())
+    raw = try SessionConfiguration.makeSession(
+      role, memory: memory, userData: Unmanaged.passUnretained(self).toOpaque())
     try announce()
   }
 

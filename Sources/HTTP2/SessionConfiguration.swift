@@ -15,7 +15,7 @@ enum SessionConfiguration {
   }
 
   static func makeSession(
-    _ role: HTTP2Session.Role, userData: UnsafeMutableRawPointer
+    _ role: HTTP2Session.Role, memory: SessionMemory, userData: UnsafeMutableRawPointer
   ) throws(HTTP2Error) -> OpaquePointer {
     let options = try makeOptions()
     defer { nghttp2_option_del(options) }
@@ -25,10 +25,12 @@ enum SessionConfiguration {
     switch role {
     case .server:
       try check(
-        Int(nghttp2_session_server_new2(&session, callbacks, userData, options)), "nghttp2_session_server_new2")
+        Int(nghttp2_session_server_new3(&session, callbacks, userData, options, memory.functions)),
+        "nghttp2_session_server_new3")
     case .client:
       try check(
-        Int(nghttp2_session_client_new2(&session, callbacks, userData, options)), "nghttp2_session_client_new2")
+        Int(nghttp2_session_client_new3(&session, callbacks, userData, options, memory.functions)),
+        "nghttp2_session_client_new3")
     }
     guard let session else { throw HTTP2Error(call: "nghttp2_session_new", code: -1) }
     return session

@@ -19,6 +19,9 @@ package protocol TurnEndObserver: AnyObject {
 /// loop's thread (before it starts, to `init`), except that `core.wakeUp` may be sent to by any thread while the queue
 /// says that the loop has not ended; the rest is immutable, atomic or guards itself.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  /// Bytes that a stream hands on at most at once; less means that the kernel had no more at that moment.
+  package static let readByteCount = 64 << 10
+
   /// One block for reading that all streams of the loop share: a read is handed on before the next one starts.
   let readBuffer: UnsafeMutableRawBufferPointer
 
@@ -42,7 +45,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     Self.ignoreBrokenPipes()
     core = try LoopCore()
     threadKey = ThreadKey.loop
-    readBuffer = .allocate(byteCount: 64 << 10, alignment: 64)
+    readBuffer = .allocate(byteCount: Self.readByteCount, alignment: 64)
     core.raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     uv_prepare_start(core.beforePoll) { EventLoop.of($0).willPoll() }
     uv_check_start(core.afterPoll) { EventLoop.of($0).didPoll() }

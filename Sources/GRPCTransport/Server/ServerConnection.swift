@@ -55,7 +55,7 @@ final class ServerConnection {
     self.socket = socket
     self.context = context
     bornMilliseconds = home.loop.nowMilliseconds
-    session = try HTTP2Session(.server, settings: home.settings)
+    session = try HTTP2Session(.server, settings: home.settings, memory: home.memory)
     session.delegate = self
     socket.delegate = self
   }
@@ -331,11 +331,12 @@ extension ServerConnection: TCPStreamDelegate {
       isBroken = true
     }
     keepPending()
-    markDirty()
-    // libuv reads on while the kernel has more, up to 2 MiB a turn: what that asks for must not pile up until the end.
-    if session.queuedFrameCount > Self.pileFrameCount {
-      pull()
-      adjustReading()
+    // Answers leave while they are in the cache. Where the kernel probably has more, they wait for those to come, but
+    // libuv reads up to 2 MiB a turn, and what that asks for must not pile up until the end.
+    if bytes.count < EventLoop.readByteCount || session.queuedFrameCount > Self.pileFrameCount {
+      flush()
+    } else {
+      markDirty()
     }
   }
 

@@ -18,6 +18,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   /// Where a turn's output of one connection is gathered, to be written at once.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
   let outputs = OutputPool()
+  let memory = SessionMemory()
   let deadlines = DeadlineQueue()
   /// For header blocks in the making.
   var fields = FieldBlock()

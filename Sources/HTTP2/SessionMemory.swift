@@ -1,0 +1,73 @@
+import CNghttp2
+import Glibc
+
+/// Small blocks of memory that nghttp2 has let go of, for its next requests for some: a stream and a frame cost it half a
+/// dozen of them, more at once than the C library keeps at hand. For the sessions of one executor.
+///
+/// A block is an ordinary one of `malloc`, so that any may be kept and any given away.
+package final class SessionMemory {
+  /// Blocks of `16 * index` bytes and up, linked by their first word.
+  private struct Lists {
+    var first = InlineArray<33, UnsafeMutableRawPointer?>(repeating: nil)
+    var keptByteCount = 0
+  }
+
+  private static let unit = 16
+  private static let largest = 32 * unit
+  /// Bytes kept at most.
+  private static let maximumByteCount = 1 << 20
+
+  private let lists = UnsafeMutablePointer<Lists>.allocate(capacity: 1)
+  /// For `nghttp2_session_server_new3`, which copies it.
+  let functions = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
+
+  package init() {
+    lists.initialize(to: Lists())
+    functions.initialize(
+      to: nghttp2_mem(
+        mem_user_data: UnsafeMutableRawPointer(lists), malloc: { SessionMemory.allocate($0, $1) },
+        free: { SessionMemory.release($0, $1) }, calloc: { SessionMemory.allocateZeroed($0, $1, $2) },
+        realloc: { pointer, byteCount, _ in realloc(pointer, byteCount) }))
+  }
+
+  deinit {
+    for index in 0..<33 {
+      while let block = Self.pop(index, lists) { free(block) }
+    }
+    lists.deallocate()
+    functions.deallocate()
+  }
+
+  private static func pop(_ index: Int, _ lists: UnsafeMutablePointer<Lists>) -> UnsafeMutableRawPointer? {
+    guard let block = lists.pointee.first[index] else { return nil }
+    lists.pointee.first[index] = block.load(as: UnsafeMutableRawPointer?.self)
+    lists.pointee.keptByteCount -= index * unit
+    return block
+  }
+
+  private static func allocate(_ byteCount: Int, _ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard byteCount <= largest, let context else { return malloc(byteCount) }
+    let index = max(1, (byteCount + unit - 1) / unit)
+    return pop(index, context.assumingMemoryBound(to: Lists.self)) ?? malloc(index * unit)
+  }
+
+  private static func allocateZeroed(
+    _ count: Int, _ size: Int, _ context: UnsafeMutableRawPointer?
+  ) -> UnsafeMutableRawPointer? {
+    let (byteCount, overflows) = count.multipliedReportingOverflow(by: size)
+    guard !overflows, byteCount <= largest else { return calloc(count, size) }
+    let block = allocate(byteCount, context)
+    if let block { memset(block, 0, byteCount) }
+    return block
+  }
+
+  private static func release(_ block: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?) {
+    guard let block, let context else { return free(block) }
+    let lists = context.assumingMemoryBound(to: Lists.self)
+    let index = malloc_usable_size(block) / unit
+    guard (1...32).contains(index), lists.pointee.keptByteCount < maximumByteCount else { return free(block) }
+    block.storeBytes(of: lists.pointee.first[index], as: UnsafeMutableRawPointer?.self)
+    lists.pointee.first[index] = block
+    lists.pointee.keptByteCount += index * unit
+  }
+}
