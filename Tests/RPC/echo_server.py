@@ -19,15 +19,17 @@ SERVICE = "/grpc.echo.v1.Echo/"
 
 
 class EchoServer:
-    def __init__(self, *arguments, address="127.0.0.1:0", wait=True):
-        binary = BINARIES / "grpc-echo-server"
-        self.process = subprocess.Popen(
-            [str(binary), "--listen", address, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+    def __init__(self, *arguments, address="127.0.0.1:0", wait=True, descriptors=None):
+        command = [str(BINARIES / "grpc-echo-server"), "--listen", address, *arguments]
+        if descriptors is not None:
+            command = ["prlimit", f"--nofile={descriptors}", *command]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.expects_errors = not wait
         self.lines = queue.Queue()
         threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
         self.errors = []
-        threading.Thread(target=self._read_errors, args=(self.process.stderr,), daemon=True).start()
+        self.reader = threading.Thread(target=self._read_errors, args=(self.process.stderr,), daemon=True)
+        self.reader.start()
         if wait:
             line = self.lines.get(timeout=20)
             assert line is not None and line.startswith("listening on "), (line, self.errors)
@@ -48,6 +50,9 @@ class EchoServer:
 
     def __exit__(self, *_):
         self.stop()
+        if not self.expects_errors:
+            self.reader.join(5)
+            assert self.errors == []
 
     def signal(self, number=signal.SIGTERM):
         self.process.send_signal(number)

@@ -7,7 +7,7 @@ import time
 import pytest
 from hyperframe.frame import DataFrame, GoAwayFrame, HeadersFrame, RstStreamFrame, SettingsFrame, WindowUpdateFrame
 
-from echo_server import BINARIES, eventually, server_stream, unary
+from echo_server import BINARIES, EchoServer, eventually, server_stream, unary
 from raw_http2 import RawClient, framed, messages
 
 WINDOW = SettingsFrame.INITIAL_WINDOW_SIZE
@@ -136,6 +136,7 @@ def fill(client, request, count, seconds):
     return sent
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize("window", [65_535, (1 << 31) - 1], ids=["window closes", "socket fills"])
 def test_client_that_never_reads_costs_little(fresh_echo, window):
     """G-091: 30,000 small calls on one connection, the answers unread, while others are served."""
@@ -168,6 +169,7 @@ def test_client_that_never_reads_costs_little(fresh_echo, window):
         assert peak - before < limit_kib(1024)
 
 
+@pytest.mark.memory
 def test_stream_that_nobody_reads_costs_little(fresh_echo):
     """G-091, G-148: 40 streams of 25 MiB each asked for, nothing read."""
     settle(fresh_echo)
@@ -185,6 +187,7 @@ def test_stream_that_nobody_reads_costs_little(fresh_echo):
     eventually(lambda: fresh_echo.stats()["active"] == 0, 2, "the handlers end")
 
 
+@pytest.mark.memory
 def test_closed_window_costs_little(fresh_echo):
     """G-091: 30,000 answers asked for on streams without credit are 1,000 at most, and those wait."""
     settle(fresh_echo)
@@ -198,7 +201,7 @@ def test_closed_window_costs_little(fresh_echo):
         assert grown < limit_kib(1024)
 
 
-@pytest.mark.parametrize("how", ["FIN", "RST"])
+@pytest.mark.parametrize("how", ["FIN", "RST", "half-close"])
 def test_client_that_vanishes_frees_everything(fresh_echo, how):
     """G-086, G-109: within a second."""
     # What the server opens once, by first need.
@@ -219,13 +222,14 @@ def test_client_that_vanishes_frees_everything(fresh_echo, how):
     for client in clients:
         if how == "RST":
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-        client.socket.close()
+        client.socket.shutdown(socket.SHUT_WR) if how == "half-close" else client.socket.close()
     eventually(lambda: fresh_echo.stats()["active"] == 0, 1, "all handlers end")
     print(f"measured: 20 clients with 800 calls gone ({how}): handlers ended in {1000 * (time.monotonic() - start):.0f} ms")
     assert fresh_echo.stats()["cancelled"] == 800
     eventually(lambda: fresh_echo.descriptors() <= descriptors, 1, "descriptors are closed")
 
 
+@pytest.mark.memory
 @pytest.mark.timeout(120)
 def test_connections_that_come_and_go_leak_nothing(fresh_echo):
     """G-111: 10,000 connects with a call on each."""
@@ -248,6 +252,7 @@ def test_connections_that_come_and_go_leak_nothing(fresh_echo):
     assert grown < 512
 
 
+@pytest.mark.memory
 def test_silent_connections_cost_little(fresh_echo):
     """G-110: 500 connections that have made one call."""
     settle(fresh_echo)
@@ -262,6 +267,7 @@ def test_silent_connections_cost_little(fresh_echo):
     assert grown / 500 < 24
 
 
+@pytest.mark.memory
 def test_idle_streams_cost_little(fresh_echo):
     """G-110: calls with an async handler that waits for requests."""
     settle(fresh_echo)
@@ -310,3 +316,21 @@ def test_more_streams_than_announced(echo):
         for stream in streams:
             assert messages(client.answer(stream, 20).data) == [b"slept"]
         assert client.ask().status == 0
+
+
+def test_server_short_of_descriptors_does_not_spin(echo):
+    """G-029: more connections than descriptors; those that fit are served, and others once there is room again."""
+    with EchoServer(descriptors=60) as server:
+        clients = [RawClient(server.port) for _ in range(80)]
+        assert clients[0].ask().status == 0
+        before = server.cpu_seconds()
+        time.sleep(1)
+        spent = server.cpu_seconds() - before
+        print(f"measured: processor time in a second without descriptors: {spent:.2f} s")
+        assert spent < 0.2
+        assert clients[1].ask().status == 0
+        for client in clients:
+            client.socket.close()
+        time.sleep(0.2)
+        with RawClient(server.port) as client:
+            assert client.ask().status == 0
