@@ -21,13 +21,16 @@ package final class SessionMemory {
   /// For `nghttp2_session_server_new3`, which copies it.
   let functions = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
 
+  /// Bytes that wait to be used again.
+  package var keptByteCount: Int { lists.pointee.keptByteCount }
+
   package init() {
     lists.initialize(to: Lists())
     functions.initialize(
       to: nghttp2_mem(
         mem_user_data: UnsafeMutableRawPointer(lists), malloc: { SessionMemory.allocate($0, $1) },
         free: { SessionMemory.release($0, $1) }, calloc: { SessionMemory.allocateZeroed($0, $1, $2) },
-        realloc: { pointer, byteCount, _ in realloc(pointer, byteCount) }))
+        realloc: { SessionMemory.reallocate($0, $1, $2) }))
   }
 
   deinit {
@@ -59,6 +62,20 @@ package final class SessionMemory {
     let block = allocate(byteCount, context)
     if let block { memset(block, 0, byteCount) }
     return block
+  }
+
+  /// Small blocks come from the lists here too: else every session would leave some there that none takes out again.
+  private static func reallocate(
+    _ block: UnsafeMutableRawPointer?, _ byteCount: Int, _ context: UnsafeMutableRawPointer?
+  ) -> UnsafeMutableRawPointer? {
+    guard let block else { return allocate(byteCount, context) }
+    let present = malloc_usable_size(block)
+    guard present < byteCount else { return block }
+    guard present < largest + unit else { return realloc(block, byteCount) }
+    guard let larger = allocate(byteCount, context) else { return nil }
+    memcpy(larger, block, present)
+    release(block, context)
+    return larger
   }
 
   private static func release(_ block: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?) {

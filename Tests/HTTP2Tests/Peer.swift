@@ -36,8 +36,10 @@ final class Peer: HTTP2SessionDelegate {
   private var block: [String: String] = [:]
   private var blockByteCount = 0
 
-  init(_ role: HTTP2Session.Role, settings: HTTP2Settings = HTTP2Settings()) throws {
-    session = try HTTP2Session(role, settings: settings)
+  init(
+    _ role: HTTP2Session.Role, settings: HTTP2Settings = HTTP2Settings(), memory: SessionMemory = SessionMemory()
+  ) throws {
+    session = try HTTP2Session(role, settings: settings, memory: memory)
     session.delegate = self
   }
 
