@@ -80,11 +80,13 @@ package struct SharedServices: Sendable {
   package let loadEvents: LoadEventService
   package let fanOut: GuidanceFanOut
   package let sessionRules: SessionRules
+  /// Told, on any thread, of each batch that the store failed; for the log.
+  package let onStoreProblem: @Sendable (StoreError) -> Void
 
   package init(
     store: any EnergyStore, clock: ServiceClock, tokenKeys: GuidanceTokenKeys, adminKey: AdminKey,
     venues: VenueService, guidance: GuidanceService, loadEvents: LoadEventService, fanOut: GuidanceFanOut,
-    sessionRules: SessionRules
+    sessionRules: SessionRules, onStoreProblem: @escaping @Sendable (StoreError) -> Void
   ) {
     self.store = store
     self.clock = clock
@@ -95,5 +97,6 @@ package struct SharedServices: Sendable {
     self.loadEvents = loadEvents
     self.fanOut = fanOut
     self.sessionRules = sessionRules
+    self.onStoreProblem = onStoreProblem
   }
 }

@@ -24,7 +24,7 @@ struct GetVenue {
         do throws(EnergyKitError) {
           call.answer(GetVenueResponse(venue: try venues.venue(pass, as: caller)))
         } catch {
-          call.fail(error)
+          call.fail(error, venueID: id)
         }
       }
     case .homeID(let id):

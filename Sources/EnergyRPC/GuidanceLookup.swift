@@ -31,7 +31,7 @@ extension EnergyLoop {
         }
         awaitRevision(of: series, feed: feed, pass: pass, tag: tag, for: call, body)
       } catch {
-        call.fail(error)
+        call.fail(error, venueID: venueID)
       }
     }
   }

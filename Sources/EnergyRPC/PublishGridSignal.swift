@@ -5,6 +5,9 @@ internal import GRPC
 
 /// `energykit.v1.AdminService/PublishGridSignal`: durable first, then the guidance that follows from it.
 struct PublishGridSignal {
+  /// As for events: a producer's clock may be a little fast.
+  private static let maximumLeadMilliseconds: Int64 = 5 * 60_000
+
   let loop: EnergyLoop
 
   init(_ loop: EnergyLoop) { self.loop = loop }
@@ -15,6 +18,12 @@ struct PublishGridSignal {
       request = try PublishGridSignalRequest(decoding: message, arena: loop.arena)
     } catch {
       return call.fail(error)
+    }
+    guard request.signal.issueTime <= loop.shared.clock.now.advanced(byMilliseconds: Self.maximumLeadMilliseconds)
+    else {
+      return call.fail(
+        .invalid(
+          InvalidRequest(field: "issue_time", description: "lies more than 5 minutes ahead of the server's clock")))
     }
     let guidance = loop.shared.guidance
     let fanOut = loop.shared.fanOut

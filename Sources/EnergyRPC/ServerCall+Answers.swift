@@ -1,6 +1,7 @@
 internal import EnergyModel
 internal import EnergyService
 internal import EnergyWire
+internal import FoundationEssentials
 internal import GRPC
 
 extension ServerCall {
@@ -17,8 +18,12 @@ extension ServerCall {
     finish(.ok)
   }
 
-  func fail(_ error: EnergyKitError) { finish(Status(error)) }
-  func fail(_ error: WireError) { finish(Status(error)) }
+  /// - Parameter venueID: The venue that the call is about, named where permission to it is missing.
+  func fail(_ error: EnergyKitError, venueID: UUID? = nil) {
+    finish(Status(error, venueID: venueID, trailerLimit: trailerLimit))
+  }
+
+  func fail(_ error: WireError) { finish(Status(error, trailerLimit: trailerLimit)) }
 
   /// Answers with what `body` makes, or fails as it fails; for calls that wait. Runs on the call's executor.
   func answer(_ body: @escaping () async throws(EnergyKitError) -> any ResponseMessage) {

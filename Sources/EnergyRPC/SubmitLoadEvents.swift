@@ -26,7 +26,7 @@ struct SubmitLoadEvents {
 
   /// One slice a turn, so that a large batch lets other calls of the loop through (DESIGN §10).
   private func decodeRest(_ batch: SlicedBatch, by caller: Caller, for call: any ServerCall) {
-    let next = LoopBound {
+    loop.executor.afterTurn {
       guard !call.hasEnded else { return }
       do throws(WireError) {
         if try batch.decodeSlice(arena: loop.arena) {
@@ -38,7 +38,6 @@ struct SubmitLoadEvents {
         call.fail(error)
       }
     }
-    loop.executor.execute { next.run() }
   }
 
   private func submit(_ request: SubmitLoadEventsRequest, by caller: Caller, for call: any ServerCall) {
@@ -60,9 +59,10 @@ struct SubmitLoadEvents {
     do throws(EnergyKitError) {
       try loop.shared.loadEvents.submit(
         batch, as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox,
-        ticket: CallTicket(call: call, eventCount: request.eventCount))
+        ticket: CallTicket(
+          call: call, eventCount: request.eventCount, onStoreProblem: loop.shared.onStoreProblem))
     } catch {
-      call.fail(error)
+      call.fail(error, venueID: request.venueID)
     }
   }
 }
@@ -72,13 +72,16 @@ private final class CallTicket: SubmissionTicket {
   let call: any ServerCall
   /// Events in the request, well formed or not.
   let eventCount: Int
+  let onStoreProblem: @Sendable (StoreError) -> Void
 
-  init(call: any ServerCall, eventCount: Int) {
+  init(call: any ServerCall, eventCount: Int, onStoreProblem: @escaping @Sendable (StoreError) -> Void) {
     self.call = call
     self.eventCount = eventCount
+    self.onStoreProblem = onStoreProblem
   }
 
   func complete(_ result: SubmissionResult) {
+    if case .failed(let error) = result.outcome { onStoreProblem(error) }
     do throws(EnergyKitError) {
       let receipt = try LoadEventService.receipt(
         for: result.outcome, of: result.submission, eventCount: eventCount)

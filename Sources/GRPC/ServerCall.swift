@@ -18,6 +18,9 @@ package protocol ServerCall: AnyObject, Sendable {
   /// Bytes that wait for the peer to take them; a handler that keeps on sending stops above
   /// `CallLimits.bufferedBytes` and goes on at `callCanSend` (G-091).
   var bufferedByteCount: Int { get }
+  /// Bytes of trailers that the client takes at most, its SETTINGS_MAX_HEADER_LIST_SIZE; details of a status are made to
+  /// fit (G-075).
+  var trailerLimit: Int { get }
 
   /// Metadata to go with the response headers; only before the first `send`, once.
   func setInitialMetadata(_ metadata: Metadata)
@@ -55,6 +58,9 @@ package protocol CallExecutor: SerialExecutor, TaskExecutor {
   var isCurrent: Bool { get }
   /// Runs `work` on the executor, in the order of the calls, never within this call. From any thread.
   func execute(_ work: @escaping @Sendable () -> Void)
+  /// Runs `work` when this turn of the executor has done all else; asked for within such work, at the end of the next
+  /// turn, so that other calls get through in between. On the executor only.
+  func afterTurn(_ work: @escaping () -> Void)
   /// Milliseconds on a clock that never goes back; cached once per turn. On the executor only.
   var nowMilliseconds: UInt64 { get }
 }

@@ -1,4 +1,14 @@
-import GRPC
-import NetworkIO
+internal import GRPC
+package import NetworkIO
 
-extension EventLoop: CallExecutor {}
+extension EventLoop: CallExecutor {
+  package func afterTurn(_ work: @escaping () -> Void) { atTurnEnd(TurnEndWork(work)) }
+}
+
+private final class TurnEndWork: TurnEndObserver {
+  private let work: () -> Void
+
+  init(_ work: @escaping () -> Void) { self.work = work }
+
+  func turnEnded() { work() }
+}

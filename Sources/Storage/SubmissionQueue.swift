@@ -110,6 +110,6 @@ extension SubmissionQueue.State {
 }
 
 extension EventSubmission {
-  /// What it counts for in the bounds; a batch without a well-formed event still takes a place.
-  fileprivate var weight: Int { max(1, eventCount) }
+  /// What it counts for in the bounds: what it holds in memory. A batch without a well-formed event still takes a place.
+  fileprivate var weight: Int { max(1, eventCount + faults.count) }
 }

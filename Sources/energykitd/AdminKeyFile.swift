@@ -6,8 +6,11 @@ enum AdminKeyFile {
   static func readOrMake(_ path: String?) throws(StartError) -> (key: AdminKey, text: String) {
     if let path, let content = try SecretFile.read(path) {
       let text = String(content.prefix { !$0.isWhitespace })
-      guard text.utf8.count >= 16, let key = AdminKey(text) else {
-        throw StartError("\(path): holds no key of at least 16 characters")
+      // What could not come in a header can never be the key: it would lock the operator out.
+      guard (16...512).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        let key = AdminKey(text)
+      else {
+        throw StartError("\(path): holds no key of 16 to 512 printable ASCII characters")
       }
       return (key, text)
     }

@@ -19,6 +19,7 @@ struct Configuration {
   /// Where demo.json and admin.key go; `nil` where nothing is kept.
   let dataDirectory: String?
   let isDemo: Bool
+  let gridFiles: [String]
   let clockOffsetSeconds: Int
   let adminKeyFile: String?
   let loopCount: Int
@@ -33,6 +34,7 @@ struct Configuration {
     dataDirectory = values[.data]
     store = try Self.store(values)
     isDemo = try values.isOn(.demo)
+    gridFiles = values.all(.grid)
     if isDemo, dataDirectory == nil { throw UsageError("--demo needs --data DIR, where it writes demo.json") }
     clockOffsetSeconds = try values.integer(.clockOffset, in: -315_360_000...315_360_000, default: 0)
     if clockOffsetSeconds != 0, !isDemo { throw UsageError("--clock-offset is only for --demo") }

@@ -24,9 +24,12 @@ struct Daemon {
   /// Everything up to `listening on`, which is printed last.
   static func start(_ configuration: Configuration, log: Log) async throws(StartError) -> Daemon {
     EventLoop.ignoreBrokenPipes()
+    // Before anything that takes time: a signal that comes meanwhile is kept and obeyed once the server is up.
+    let loops = try makeLoops(configuration.loopCount)
+    let signals = try await watchSignals(on: loops[0])
     let store = try openStore(configuration)
     do throws(StartError) {
-      return try await start(configuration, log: log, store: store)
+      return try await start(configuration, log, store, loops, signals)
     } catch {
       await store.close()
       throw error
@@ -34,16 +37,15 @@ struct Daemon {
   }
 
   private static func start(
-    _ configuration: Configuration, log: Log, store: any EnergyStore
+    _ configuration: Configuration, _ log: Log, _ store: any EnergyStore, _ loops: [EventLoop], _ signals: SignalWatch
   ) async throws(StartError) -> Daemon {
     let clock = ServiceClock(offsetSeconds: Int64(configuration.clockOffsetSeconds))
     let adminKey = try AdminKeyFile.readOrMake(configuration.adminKeyFile)
     var demo: Demonstration?
     if configuration.isDemo { demo = try await Demonstration(store: store, clock: clock, configuration) }
-    let services = try await startServices(configuration, log, store, clock, adminKey.key, source: demo?.source)
-    let loops = try makeLoops(configuration.loopCount)
+    let source = try GridFiles.source(configuration.gridFiles, beside: demo?.source)
+    let services = try await startServices(configuration, log, store, clock, adminKey.key, source: source)
     let server = try startServer(configuration, log, services, on: loops)
-    let signals = try await watchSignals(on: loops[0])
     let addresses = server.addresses
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
     announce(addresses)
@@ -91,7 +93,8 @@ struct Daemon {
       return SharedServices(
         store: store, clock: clock, tokenKeys: keys, adminKey: adminKey, venues: VenueService(store: store),
         guidance: guidance, loadEvents: LoadEventService(store: store, clock: clock), fanOut: fanOut,
-        sessionRules: configuration.hasLenientSessionRules ? .lenient : .strict)
+        sessionRules: configuration.hasLenientSessionRules ? .lenient : .strict,
+        onStoreProblem: StoreProblemLog(log).report)
     } catch {
       throw StartError("the services cannot start: \(error)")
     }

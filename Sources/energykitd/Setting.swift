@@ -4,6 +4,7 @@ enum Setting: String, CaseIterable {
   case listen
   case data
   case store
+  case grid
   case demo
   case clockOffset = "clock-offset"
   case config
@@ -24,7 +25,7 @@ enum Setting: String, CaseIterable {
     case .data: "DIR"
     case .store: "URL"
     case .clockOffset, .guidanceMinInterval, .drainSeconds: "S"
-    case .config, .adminKeyFile: "FILE"
+    case .config, .adminKeyFile, .grid: "FILE"
     case .loops: "N"
     case .sessionRules: "strict|lenient"
     case .logLevel: "debug|info|notice|warning|error"
@@ -40,6 +41,8 @@ enum Setting: String, CaseIterable {
         + "AdminService there too, which loopback listeners always do (default 127.0.0.1:50051)"
     case .data: "keep the SQLite store and the admin key in this directory, made if missing"
     case .store: "memory: keeps nothing over a restart (for tests and measurements)"
+    case .grid:
+      "grid signals from this CSV file, described by the manifest FILE.json beside it; may be given again"
     case .demo: "replay the bundled grid data as if it were now; makes three venues and clients, writes DIR/demo.json"
     case .clockOffset: "move the server's clock by this many seconds; only with --demo (default 0)"
     case .config: "read settings from this file: `name = value` lines, # begins a comment"
@@ -56,7 +59,7 @@ enum Setting: String, CaseIterable {
     }
   }
 
-  var isRepeatable: Bool { self == .listen }
+  var isRepeatable: Bool { self == .listen || self == .grid }
   /// Whether it makes sense outside the command line.
   var isPersistent: Bool { self != .help && self != .version && self != .config }
 

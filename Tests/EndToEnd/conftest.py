@@ -13,6 +13,7 @@ HEAVY_LIMIT = 600
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "memory: measures memory, which a sanitizer multiplies")
     config.addinivalue_line("markers", "heavy: takes long or much; left out by `make check`")
 
 

@@ -76,6 +76,7 @@ def test_the_list_of_attacks_is_whole(demo: Demo) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.memory
 def test_a_hostile_message_is_refused_within_bounds(demo: Demo, name: str) -> None:
     payload = attacks(demo)[name]
     assert len(payload) <= 4 << 20  # so that the limit on length is not what refuses it
@@ -101,6 +102,7 @@ def test_a_hostile_message_is_refused_within_bounds(demo: Demo, name: str) -> No
     assert grown < MEMORY_LIMIT_KIB
 
 
+@pytest.mark.memory
 def test_many_hostile_messages_at_once_stay_within_bounds(demo: Demo) -> None:
     """Eight at a time: each loop decodes one after the other, into the same memory."""
     payload = attacks(demo)["4 MiB of unknown fields"]

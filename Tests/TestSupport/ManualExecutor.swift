@@ -26,6 +26,16 @@ package final class ManualExecutor: CallExecutor, @unchecked Sendable {
     waiting.withLock { $0.append(.closure(work)) }
   }
 
+  package func afterTurn(_ work: @escaping () -> Void) {
+    let transfer = Transfer(work: work)
+    execute { transfer.work() }
+  }
+
+  /// `@unchecked Sendable`: made and run on the executor.
+  private struct Transfer: @unchecked Sendable {
+    let work: () -> Void
+  }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     waiting.withLock { $0.append(.job(job)) }

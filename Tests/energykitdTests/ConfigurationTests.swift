@@ -3,7 +3,8 @@ import Testing
 
 @testable import energykitd
 
-@Suite struct `The configuration` {
+// One at a time: getopt_long keeps its place in globals.
+@Suite(.serialized) struct `The configuration` {
   private func configuration(
     _ arguments: [String], environment: [String: String] = [:], files: [String: String] = [:]
   ) throws(UsageError) -> Configuration {

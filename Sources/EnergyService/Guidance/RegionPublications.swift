@@ -8,6 +8,11 @@ struct RegionPublications {
   static let freshMilliseconds: Int64 = 6 * 3_600_000
   /// Older runs say nothing any more (domain.md §3.5).
   static let expiredMilliseconds: Int64 = 24 * 3_600_000
+  /// A run must reach this far to go before another source's (domain.md §3.5: less is no horizon).
+  static let shortestReachMilliseconds: Int64 = 6 * 3_600_000
+  /// How far a run's issue may lie ahead of the clock: a producer's may be a little fast. What is issued later than that
+  /// would stand before every honest run for ever, so it is ignored.
+  static let maximumLeadMilliseconds: Int64 = 5 * 60_000
   /// Measured values are kept this long: 28 local days before the last local midnight, and some.
   static let measuredMilliseconds: Int64 = 31 * 24 * 3_600_000
 
@@ -18,6 +23,7 @@ struct RegionPublications {
   /// by rate plans).
   mutating func accept(_ signal: GridSignal, now: Timestamp) {
     guard signal.key.kind.isCarbon, !signal.points.isEmpty else { return }
+    guard signal.age(at: now) >= -Self.maximumLeadMilliseconds else { return }
     if signal.isMeasured {
       let merged = Self.merge(measured[signal.key] ?? [], with: signal.points)
       let oldest = now.advanced(byMilliseconds: -Self.measuredMilliseconds)
@@ -47,10 +53,11 @@ struct RegionPublications {
       nextRunTime: other?.nextRunTime)
   }
 
-  /// The newest run that covers now: before another source's as long as it is fresh, and also later where that one is
-  /// no newer.
+  /// The newest run that covers now and, where there is another source to fall back on, reaches far enough: before that
+  /// source's as long as it is fresh, and also later where that one is no newer.
   private func newestRun(before other: GridSignal?, at now: Timestamp) -> GridSignal? {
     let run = runs.values.filter { $0.age(at: now) <= Self.expiredMilliseconds && $0.covers(now) }
+      .filter { other == nil || Self.filled($0, with: other).reach(from: now) >= Self.shortestReachMilliseconds }
       .max { ($0.issueTime, $0.key.model) < ($1.issueTime, $1.key.model) }
     guard let run, let other, run.age(at: now) > Self.freshMilliseconds else { return run }
     return other.covers(now) && other.issueTime > run.issueTime ? nil : run
@@ -110,5 +117,9 @@ extension SignalKind {
 
 extension GridSignal {
   fileprivate func age(at now: Timestamp) -> Int64 { now.milliseconds(since: issueTime) }
+  /// Milliseconds of the time after `now` that have a value.
+  fileprivate func reach(from now: Timestamp) -> Int64 {
+    points.reduce(0) { $0 + max(0, $1.interval.end.milliseconds(since: max(now, $1.interval.start))) }
+  }
   fileprivate func covers(_ now: Timestamp) -> Bool { points.contains { $0.interval.contains(now) } }
 }

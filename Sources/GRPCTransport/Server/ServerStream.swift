@@ -109,6 +109,8 @@ final class ServerStream: ServerCall, @unchecked Sendable {
 
   var hasEnded: Bool { flags.contains(.ended) }
 
+  var trailerLimit: Int { connection.trailerLimit }
+
   var metadata: Metadata { extras?.metadata ?? Metadata() }
 
   /// Needed extras, made on first use.
