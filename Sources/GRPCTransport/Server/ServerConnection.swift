@@ -28,7 +28,8 @@ final class ServerConnection {
   private(set) var isEstablished = false
   private(set) var isClosed = false
 
-  let head = RequestHead()
+  /// The header block that is coming in, or is being judged; borrowed from the loop meanwhile.
+  private var head: RequestHead?
   private var isDirty = false
   private var isBroken = false
   private var isReading = true
@@ -359,20 +360,24 @@ extension ServerConnection: TCPStreamDelegate {
 
 extension ServerConnection: HTTP2SessionDelegate {
   func didBeginHeaders(_ kind: HTTP2HeadersKind, streamID: Int32) {
-    head.removeAll()
+    if head == nil { head = home.heads.take() }
+    head?.removeAll()
   }
 
   func didReceive(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> HTTP2FieldVerdict {
-    switch head.append(name: name, value: value) {
-    case .fits, .costsCall: .goOn
+    switch head?.append(name: name, value: value) {
+    case .fits, .costsCall, nil: .goOn
     case .costsConnection: .endConnection
     }
   }
 
   func didEndHeaders(_ kind: HTTP2HeadersKind, streamID: Int32, endsStream: Bool, context: AnyObject?) {
+    guard let head else { return }
+    self.head = nil
+    defer { home.heads.giveBack(head) }
     switch kind {
     case .request:
-      beginCall(streamID, endsStream: endsStream)
+      beginCall(streamID, head, endsStream: endsStream)
     case .response, .later:
       // Trailing headers of a request say nothing but that it ends (G-049).
       guard let context, endsStream else { return }
@@ -409,12 +414,12 @@ extension ServerConnection: HTTP2SessionDelegate {
 
   // MARK: Calls
 
-  private func beginCall(_ id: Int32, endsStream: Bool) {
+  private func beginCall(_ id: Int32, _ head: RequestHead, endsStream: Bool) {
     switch head.judge() {
     case .accepted(let terms):
       let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
-      guard let method else { return refuse(id, unknownMethod(), terms) }
-      beginCall(id, method, terms, endsStream: endsStream)
+      guard let method else { return refuse(id, unknownMethod(head), terms) }
+      beginCall(id, head, method, terms, endsStream: endsStream)
     case .notGRPC(let refusal):
       addFields { $0.appendRefusal(refusal) }
       session.submitHeaders(streamID: id, endsStream: true)
@@ -423,7 +428,7 @@ extension ServerConnection: HTTP2SessionDelegate {
     }
   }
 
-  private func unknownMethod() -> Status {
+  private func unknownMethod(_ head: RequestHead) -> Status {
     head.withValue(.path) { home.services.router.refusal(of: $0) } ?? Status(.unimplemented, "there is no path")
   }
 
@@ -433,7 +438,7 @@ extension ServerConnection: HTTP2SessionDelegate {
     session.submitHeaders(streamID: id, endsStream: true)
   }
 
-  private func beginCall(_ id: Int32, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
+  private func beginCall(_ id: Int32, _ head: RequestHead, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
     let call = ServerStream(connection: self, id: id, method: method, terms: terms)
     session.setContext(call, streamID: id)
     if endsStream { call.flags.insert(.requestEnded) }

@@ -19,6 +19,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
   let outputs = OutputPool()
   let memory = SessionMemory()
+  let heads = HeadPool()
   let deadlines = DeadlineQueue()
   /// For header blocks in the making.
   var fields = FieldBlock()
