@@ -1,5 +1,6 @@
 import GRPC
 import HTTP2
+import TestSupport
 import Testing
 
 @Suite struct `A call` {
@@ -86,6 +87,18 @@ import Testing
       for id in ids { try await client.send(id, [], ends: true) }
       for (index, id) in ids.enumerated() {
         #expect(try await client.finished(id).messages == [[UInt8(index)]])
+      }
+    }
+  }
+
+  @Test func `may be read together with others before it ends`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let bodies = (0..<20).map { TestClient.framed([$0, $0]) }
+      let ids = try await client.openAtOnce("/t.T/Echo", bodies: bodies, ends: false)
+      for id in ids { try await client.send(id, [], ends: true) }
+      for (index, id) in ids.enumerated() {
+        #expect(try await client.finished(id).messages == [[UInt8(index), UInt8(index)]])
       }
     }
   }
@@ -181,6 +194,17 @@ import Testing
       #expect(outcome.closeCode == 0)
       // The connection has not suffered.
       #expect(try await client.call("/t.T/Echo", [[5]]).messages == [[5]])
+    }
+  }
+
+  @Test func `of two messages is refused also where they come one by one`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let id = try await client.open("/t.T/Echo", body: TestClient.framed([1]), ends: false)
+      try await Task.sleep(for: .milliseconds(20))
+      try await client.send(id, TestClient.framed([2]))
+      #expect(try await client.finished(id).status == "12")
+      #expect(harness.record.callsMade == 0)
     }
   }
 
@@ -282,6 +306,20 @@ import Testing
       try await client.cancel(id, code: code)
       _ = try await eventually { harness.record.ends.isEmpty ? nil : true }
       #expect(harness.record.ends == [.cancelled(errorCode: code)])
+    }
+  }
+
+  @Test func `leaves nothing of the call behind, whatever time it had left`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let fields = [("grpc-timeout", "1H")]
+      let id = try await client.open("/t.T/Never", body: TestClient.framed([]), fields: fields)
+      _ = try await eventually { harness.record.callsMade == 1 ? true : nil }
+      try await client.cancel(id)
+      let broadcasts = harness.broadcasts
+      _ = try await eventually {
+        try await harness.loop.run { broadcasts.calls.count == 1 && broadcasts.calls[0].call == nil } ? true : nil
+      }
     }
   }
 

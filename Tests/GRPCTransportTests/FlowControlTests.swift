@@ -81,6 +81,19 @@ import Testing
     }
   }
 
+  @Test func `closes the window of a consumer that takes no more`() async throws {
+    try await withServer { harness in
+      let client = try await harness.client()
+      let messages = [[UInt8]](repeating: [UInt8](repeating: 1, count: 995), count: 1_000)
+      let id = try await client.open("/t.T/Stuck", body: messages.flatMap { TestClient.framed($0) })
+      _ = try await eventually { harness.record.messages.isEmpty ? nil : true }
+      #expect(try await client.call("/t.T/Echo", [[1]]).status == "0")
+      try await Task.sleep(for: .milliseconds(50))
+      #expect(try await client.unsentByteCount(id) > 1_000_000 - 2 * 65_536)
+      #expect(harness.record.messages.count == 1)
+    }
+  }
+
   @Test func `gives out credit though more is being assembled than it should be`() async throws {
     var limits = CallLimits()
     limits.assembledBytesPerConnection = 100_000

@@ -92,6 +92,30 @@ extension Harness {
     }
   }
 
+  @Test func `keeps its place among what a call sends`() async throws {
+    try await withServer { harness in
+      var settings = HTTP2Settings()
+      settings.streamWindow = 60
+      let client = try await harness.client(settings)
+      try await client.setTakes(false)
+      let id = try await client.open("/t.T/Subscribe", body: TestClient.framed([]))
+      try await harness.subscribed(1)
+      try await harness.publish([UInt8](repeating: 1, count: 100))
+      _ = try await eventually { try await client.outcome(id).rest.count == 60 ? true : nil }
+      let broadcasts = harness.broadcasts
+      try await harness.loop.run { broadcasts.calls[0].call?.send([2]) }
+      try await harness.publish([3])
+      try await harness.loop.run { broadcasts.calls[0].call?.send([4]) }
+      try await harness.publish([5])
+      try await harness.loop.run { broadcasts.calls[0].call?.finish(.ok) }
+      try await client.setTakes(true)
+      try await client.consume(id, 60)
+      let outcome = try await client.finished(id)
+      #expect(outcome.messages == [[UInt8](repeating: 1, count: 100), [2], [3], [4], [5]])
+      #expect(outcome.status == "0")
+    }
+  }
+
   @Test func `reaches thousands in slices, each once`() async throws {
     try await withServer { harness in
       var clients: [(TestClient, [Int32])] = []

@@ -37,6 +37,7 @@ final class TestClient: @unchecked Sendable, HTTP2SessionDelegate, TCPStreamDele
   private var fields: [String: String] = [:]
   /// Whether credit is returned for what was received.
   private var takes = true
+  private var isGathering = false
   private(set) var isClosed = false
   private(set) var goAways: [Int32] = []
   private(set) var settingsCount = 0
@@ -98,6 +99,21 @@ final class TestClient: @unchecked Sendable, HTTP2SessionDelegate, TCPStreamDele
         }
       }
       return self.submit(all.filter { !$0.1.isEmpty }, body: body, ends: ends)
+    }
+  }
+
+  /// Opens calls of one path in one write.
+  func openAtOnce(_ path: String, bodies: [[UInt8]], ends: Bool) async throws -> [Int32] {
+    try await loop.run {
+      self.isGathering = true
+      let fields = [
+        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"),
+        ("content-type", "application/grpc"), ("te", "trailers"),
+      ]
+      let ids = bodies.map { self.submit(fields, body: $0, ends: ends) }
+      self.isGathering = false
+      self.flush()
+      return ids
     }
   }
 
@@ -176,6 +192,11 @@ final class TestClient: @unchecked Sendable, HTTP2SessionDelegate, TCPStreamDele
     try await loop.run { self.calls[id]?.outcome ?? CallOutcome() }
   }
 
+  /// Bytes of a call's body that the server has given no credit for.
+  func unsentByteCount(_ id: Int32) async throws -> Int {
+    try await loop.run { self.calls[id]?.body.count ?? 0 }
+  }
+
   func state() async throws -> (isClosed: Bool, goAways: [Int32], received: Int) {
     try await loop.run { (self.isClosed, self.goAways, self.receivedByteCount) }
   }
@@ -204,7 +225,7 @@ final class TestClient: @unchecked Sendable, HTTP2SessionDelegate, TCPStreamDele
   // MARK: - Session and socket
 
   private func flush() {
-    guard let socket, !isClosed else { return }
+    guard let socket, !isClosed, !isGathering else { return }
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while let count = try? buffer.withUnsafeMutableBytes({ try session.pull(into: $0) }), count > 0 {
       buffer.withUnsafeBytes { socket.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

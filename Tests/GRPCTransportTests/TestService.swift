@@ -54,6 +54,8 @@ final class Observer: CallObserver {
 final class Consumer: RequestConsumer {
   enum Kind {
     case echo, sum, slow
+    /// Never takes a second message.
+    case stuck
   }
 
   let call: any ServerCall
@@ -85,6 +87,8 @@ final class Consumer: RequestConsumer {
         executor.execute { ready() }
       }
       return false
+    case .stuck:
+      return false
     }
   }
 
@@ -92,7 +96,7 @@ final class Consumer: RequestConsumer {
     record.change { $0.halfCloses += 1 }
     switch kind {
     case .echo: break
-    case .sum, .slow: call.send(Array(String(byteCount).utf8))
+    case .sum, .slow, .stuck: call.send(Array(String(byteCount).utf8))
     }
     call.finish(.ok)
   }
@@ -143,6 +147,13 @@ final class Subscriber: BroadcastSubscriber {
 /// The broadcasts of a test's loops, used on them.
 final class Broadcasts: @unchecked Sendable {
   var all: [LoopBroadcast] = []
+  /// The calls that were made, as long as they live.
+  var calls: [WeakCall] = []
+}
+
+final class WeakCall {
+  weak var call: (any ServerCall)?
+  init(_ call: any ServerCall) { self.call = call }
 }
 
 enum TestService {
@@ -172,6 +183,7 @@ enum TestService {
         path: "/t.T/Never",
         handler: .oneRequest { call, _ in
           record.change { $0.callsMade += 1 }
+          broadcasts.calls.append(WeakCall(call))
           call.observer = Observer(record)
         }),
       Method(
@@ -207,10 +219,12 @@ enum TestService {
         handler: .oneRequest { call, message in
           call.observer = Observer(record)
           call.sendHeaders()
+          broadcasts.calls.append(WeakCall(call))
           broadcast.join(call, as: Subscriber(Array(message)), offersNewest: true)
         }),
       Method(path: "/t.T/Sum", handler: .manyRequests { Consumer($0, .sum, record) }),
       Method(path: "/t.T/Slow", handler: .manyRequests { Consumer($0, .slow, record) }),
+      Method(path: "/t.T/Stuck", handler: .manyRequests { Consumer($0, .stuck, record) }),
       Method(
         path: "/t.T/Chat",
         handler: .manyRequests { call in
