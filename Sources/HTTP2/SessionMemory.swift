@@ -9,20 +9,23 @@ package final class SessionMemory {
   /// Blocks of `16 * index` bytes and up, linked by their first word.
   private struct Lists {
     var first = InlineArray<33, UnsafeMutableRawPointer?>(repeating: nil)
-    var keptByteCount = 0
+    var byteCounts = InlineArray<33, Int>(repeating: 0)
   }
 
   private static let unit = 16
   private static let largest = 32 * unit
-  /// Bytes kept at most.
-  private static let maximumByteCount = 1 << 20
+  /// Bytes kept of one size at most. Not of all sizes together: the C library gives a block a little larger than asked
+  /// for now and then, which comes back as one of the next size, and those must not take the place of what is needed.
+  private static let maximumByteCount = 192 << 10
 
   private let lists = UnsafeMutablePointer<Lists>.allocate(capacity: 1)
   /// For `nghttp2_session_server_new3`, which copies it.
   let functions = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
 
   /// Bytes that wait to be used again.
-  package var keptByteCount: Int { lists.pointee.keptByteCount }
+  package var keptByteCount: Int {
+    (0..<33).reduce(0) { $0 + lists.pointee.byteCounts[$1] }
+  }
 
   package init() {
     lists.initialize(to: Lists())
@@ -44,7 +47,7 @@ package final class SessionMemory {
   private static func pop(_ index: Int, _ lists: UnsafeMutablePointer<Lists>) -> UnsafeMutableRawPointer? {
     guard let block = lists.pointee.first[index] else { return nil }
     lists.pointee.first[index] = block.load(as: UnsafeMutableRawPointer?.self)
-    lists.pointee.keptByteCount -= index * unit
+    lists.pointee.byteCounts[index] -= index * unit
     return block
   }
 
@@ -82,9 +85,9 @@ package final class SessionMemory {
     guard let block, let context else { return free(block) }
     let lists = context.assumingMemoryBound(to: Lists.self)
     let index = malloc_usable_size(block) / unit
-    guard (1...32).contains(index), lists.pointee.keptByteCount < maximumByteCount else { return free(block) }
+    guard (1...32).contains(index), lists.pointee.byteCounts[index] < maximumByteCount else { return free(block) }
     block.storeBytes(of: lists.pointee.first[index], as: UnsafeMutableRawPointer?.self)
     lists.pointee.first[index] = block
-    lists.pointee.keptByteCount += index * unit
+    lists.pointee.byteCounts[index] += index * unit
   }
 }

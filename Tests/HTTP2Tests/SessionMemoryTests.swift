@@ -17,7 +17,7 @@ import Testing
     let once = memory.keptByteCount
     #expect(once > 0)
     for _ in 0..<100 { try converse(with: memory) }
-    // The C library gives a block that is a little larger now and then.
-    #expect(abs(memory.keptByteCount - once) < 1_000)
+    // The C library gives a block that is a little larger now and then; a leak of one block a session would be more.
+    #expect(abs(memory.keptByteCount - once) < 4_800)
   }
 }
