@@ -19,11 +19,15 @@ struct StreamContexts {
     places.indices.contains(place) ? places[place] : nil
   }
 
-  mutating func remove(_ place: Int) {
-    guard places.indices.contains(place), places[place] != nil else { return }
+  /// Returns what stood there, so that it is let go of after this change and not within: its end may call out, and the
+  /// session does not check that nothing comes back in (docs/decisions/0009-exclusivity-on-the-hot-path.md).
+  @discardableResult
+  mutating func remove(_ place: Int) -> AnyObject? {
+    guard places.indices.contains(place), let context = places[place] else { return nil }
     places[place] = nil
     free.append(Int32(truncatingIfNeeded: place))
     if count == 0 { shrink() }
+    return context
   }
 
   mutating func removeAll() -> [AnyObject] {

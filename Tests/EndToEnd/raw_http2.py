@@ -14,7 +14,7 @@ import hpack
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, ACK, END_HEADERS, PADDED, PRIORITY = 1, 1, 4, 8, 32
-HEADER_TABLE_SIZE, INITIAL_WINDOW_SIZE = 1, 4
+HEADER_TABLE_SIZE, INITIAL_WINDOW_SIZE, MAX_HEADER_LIST_SIZE = 1, 4, 6
 LARGEST_WINDOW = 2**31 - 1
 DEFAULT_WINDOW = 65535
 
@@ -73,7 +73,14 @@ class Answer:
 class RawConnection:
     """A connection that has sent its preface. Reads only when asked to."""
 
-    def __init__(self, address: str, *, window: int = LARGEST_WINDOW, receive_buffer: int | None = None):
+    def __init__(
+        self,
+        address: str,
+        *,
+        window: int = LARGEST_WINDOW,
+        receive_buffer: int | None = None,
+        header_list: int | None = None,
+    ):
         host, port = address.rsplit(":", 1)
         self.socket = socket.socket()
         if receive_buffer is not None:
@@ -88,6 +95,8 @@ class RawConnection:
         self.encoder.header_table_size = 0  # so that header blocks can be made once and sent on many streams
         self.decoder = hpack.Decoder(max_header_list_size=1 << 20)
         settings = struct.pack(">HIHI", 2, 0, INITIAL_WINDOW_SIZE, window)
+        if header_list is not None:
+            settings += struct.pack(">HI", MAX_HEADER_LIST_SIZE, header_list)
         start = PREFACE + frame(SETTINGS, 0, 0, settings)
         if window > DEFAULT_WINDOW:
             start += frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", LARGEST_WINDOW - DEFAULT_WINDOW))

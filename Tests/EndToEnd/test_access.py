@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import sqlite3
 import uuid
+from pathlib import Path
 
 import grpc
 import pytest
-from energykit.v1 import admin_pb2
+from energykit.v1 import admin_pb2, load_event_pb2
+from google.rpc import error_details_pb2, status_pb2
 
-from .caller import CALIFORNIA, FULL, NONE, Caller, Demo, error_of, session
+from .caller import BASE, CALIFORNIA, FULL, NONE, Caller, Demo, error_of, session
+from .raw_http2 import RawConnection
+from .server import Server
+
+SUBMIT = "/energykit.v1.LoadEventService/SubmitLoadEvents"
 
 MADE_UP = "ek_" + "A" * 43
 
@@ -92,3 +101,52 @@ def test_all_venues_are_listed_by_name(demo: Demo) -> None:
     assert [venue.name for venue in venues] == sorted(venue.name for venue in venues)
     assert {venue.id for venue in venues} == set(demo.venues)
     assert sum(venue.has_rate_plan for venue in venues) == 1
+
+
+def test_who_was_denied_a_venue_is_told_which(data: Path) -> None:
+    with Server(data) as server:
+        assert server.stop() == 0
+        demo_file = server.demo
+    venue, client = demo_file["venues"][CALIFORNIA]["id"], demo_file["clients"][FULL]["id"]
+    # No call sets access yet, so the store is told.
+    with contextlib.closing(sqlite3.connect(data / "energykit.sqlite3")) as store, store:
+        changed = store.execute(
+            "UPDATE venue_access SET access = 3 WHERE venue_id = ? AND client_id = ?",
+            (uuid.UUID(venue).bytes, uuid.UUID(client).bytes),
+        )
+        assert changed.rowcount == 1
+    with Server(data) as server, Demo(server) as demo:
+        caller, token = demo.caller(FULL), demo.token(BASE)
+        calls = {
+            "GetVenue": lambda: caller.get_venue(venue),
+            "GetGuidance": lambda: caller.get_guidance(venue),
+            "StreamGuidance": lambda: list(caller.stream_guidance(venue)),
+            "SubmitLoadEvents": lambda: caller.submit(venue, session(token)),
+        }
+        for name, call in calls.items():
+            error = error_of(call)
+            assert (error.code, error.reason) == (grpc.StatusCode.PERMISSION_DENIED, "PERMISSION_DENIED"), name
+            assert error.metadata.get("venue") == venue, name
+        assert demo.caller(BASE).get_venue(venue).id == venue
+
+
+@pytest.mark.parametrize("limit", [2048, 4096, 1 << 20])
+def test_details_fit_the_header_list_that_the_client_takes(demo: Demo, server: Server, limit: int) -> None:
+    request = load_event_pb2.SubmitLoadEventsRequest(venue_id=demo.venues[CALIFORNIA])
+    for event in session(demo.token(), count=60):
+        event.device_id = "-"
+        request.load_events.append(event)
+    with RawConnection(server.address, header_list=limit) as connection:
+        stream = connection.call(SUBMIT, demo.keys[FULL], request.SerializeToString())
+        answer = connection.answers([stream], 10)[stream]
+    trailers = answer.headers[-1]
+    assert answer.grpc_status == grpc.StatusCode.INVALID_ARGUMENT.value[0]
+    size = sum(len(name) + len(value) + 32 for name, value in trailers.items())
+    assert size <= limit
+    encoded = trailers["grpc-status-details-bin"]
+    status = status_pb2.Status.FromString(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
+    info, violations = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+    assert status.details[0].Unpack(info) and status.details[1].Unpack(violations)
+    assert info.metadata["violations"] == "60"  # their full number, however many fit
+    assert 0 < len(violations.field_violations) <= 60
+    print(f"measured: {len(violations.field_violations)} of 60 violations in {size} bytes of {limit}")

@@ -118,6 +118,19 @@ def test_a_published_forecast_reaches_the_subscribers_of_its_region(demo: Demo) 
     print(f"measured: publish to the subscriber {elapsed * 1000:.1f} ms")
 
 
+def test_a_forecast_issued_in_the_future_is_refused_and_stands_in_nobodys_way(demo: Demo) -> None:
+    before = demo.token()
+    for ahead in (3600, 100 * 365 * 86400):
+        request = demo.forecast(CALIFORNIA)
+        request.issue_time.seconds += ahead
+        error = error_of(lambda: demo.admin.publish_signal(request))
+        assert (error.code, error.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+        assert [violation.field for violation in error.violations] == ["issue_time"]
+    assert demo.token() == before
+    assert demo.publish_forecast(CALIFORNIA).guidance_changed
+    assert demo.token() != before
+
+
 def test_who_has_the_current_guidance_hears_nothing_until_it_changes(demo: Demo) -> None:
     caller = demo.caller()
     known = demo.token()

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import stat
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ import grpc
 import pytest
 
 from .caller import CALIFORNIA, Demo, error_of, session
-from .server import Server, run_once, wait_for
+from .server import Server, binary, run_once, wait_for
 
 BAD_USAGE: dict[str, list[str]] = {
     "no data": ["--listen", "127.0.0.1:0"],
@@ -67,6 +68,22 @@ def test_sigint_ends_it_too(data: Path) -> None:
     with Server(data) as server:
         os.kill(server.pid, signal.SIGINT)
         assert server.wait() == 0
+
+
+def test_sigterm_during_the_start_is_obeyed_once_it_is_up(data: Path) -> None:
+    process = subprocess.Popen(
+        [binary(), "--demo", "--data", str(data), "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        # The store is opened after the signals are watched, and long before `listening on`.
+        assert wait_for((data / "energykit.lock").exists, step=0.0005)
+        process.send_signal(signal.SIGTERM)
+        output, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0
+    assert b"listening on" in output
 
 
 def test_sigterm_finishes_calls_and_ends_streams_with_a_status(data: Path) -> None:
@@ -164,6 +181,24 @@ def test_a_second_process_on_the_same_directory_is_refused(data: Path) -> None:
         print(result.stderr.strip())
         assert demo.caller().list_venues()
         assert server.demo["address"] in (data / "demo.json").read_text()
+
+
+@pytest.mark.parametrize("content", [b"\0" * 47, b"short\n", b"k" * 600, "schl\u00fcssel-mit-umlaut".encode()])
+def test_an_admin_key_that_could_never_be_sent_is_refused(data: Path, content: bytes) -> None:
+    data.mkdir(parents=True)
+    (data / "admin.key").write_bytes(content)
+    result = run_once("--demo", "--data", str(data), "--listen", "127.0.0.1:0")
+    assert result.returncode == 1 and "listening" not in result.stdout
+    assert "admin.key" in result.stderr and len(result.stderr.strip().splitlines()) == 1
+
+
+def test_grid_files_are_read_or_refused_in_one_line(data: Path) -> None:
+    shipped = Path(__file__).parents[2] / "data" / "grid" / "carbon_intensity.csv"
+    with Server(data, "--grid", str(shipped)) as server, Demo(server) as demo:
+        assert demo.token()
+    result = run_once("--demo", "--data", str(data), "--listen", "127.0.0.1:0", "--grid", str(data / "none.csv"))
+    assert result.returncode == 1 and "listening" not in result.stdout
+    assert "none.csv" in result.stderr and len(result.stderr.strip().splitlines()) == 1
 
 
 def test_a_taken_port_is_refused(data: Path, tmp_path: Path) -> None:

@@ -94,6 +94,41 @@ import Testing
     }
   }
 
+  @Test(arguments: [("test-2025", 48), ("test-2025", 3), ("other", 48)])
+  func `ignores a run issued in the future, which would stand before every honest one`(model: String, hours: Int) {
+    var publications = RegionPublications()
+    publications.accept(
+      makeRun(model: model, issued: now.advanced(bySeconds: 301), from: now, hours: hours) { _ in 900 }, now: now)
+    #expect(publications.runCount == 0)
+    publications.accept(makeRun(model: model, issued: now, hours: 48) { _ in 100 }, now: now)
+    let snapshot = publications.snapshot(gridRegion: "CISO", beside: TestSource(), at: now)
+    #expect(snapshot.forecast?.points.first { $0.interval.contains(now) }?.value == 100)
+  }
+
+  @Test func `takes a run of a producer whose clock is a little fast`() {
+    var publications = RegionPublications()
+    publications.accept(makeRun(issued: now.advanced(bySeconds: 300), from: now) { _ in 1 }, now: now)
+    #expect(publications.runCount == 1)
+  }
+
+  @Test(arguments: [(5, false), (6, true)])
+  func `goes before another source only if it reaches six hours`(hours: Int, isTaken: Bool) {
+    var publications = RegionPublications()
+    publications.accept(makeRun(model: "other", issued: now, hours: hours) { _ in 1 }, now: now)
+    let snapshot = publications.snapshot(gridRegion: "CISO", beside: TestSource(), at: now)
+    #expect(snapshot.forecast?.key.model == (isTaken ? "other" : TestSource.model))
+    // Without one to fall back on, it is what there is.
+    #expect(publications.snapshot(gridRegion: "CISO", beside: nil, at: now).forecast?.key.model == "other")
+  }
+
+  @Test func `of few hours is filled from the same model's other run`() {
+    var publications = RegionPublications()
+    publications.accept(makeRun(model: TestSource.model, issued: now, hours: 2) { _ in 1 }, now: now)
+    let points = publications.snapshot(gridRegion: "CISO", beside: TestSource(), at: now).forecast?.points
+    #expect(points?.count == 48)
+    #expect(points?.prefix(2).map(\.value) == [1, 1])
+  }
+
   @Test func `ignores prices`() {
     var publications = RegionPublications()
     let key = SignalKey(gridRegion: "CISO", kind: .price, model: "p")
