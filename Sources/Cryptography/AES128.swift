@@ -2,8 +2,8 @@ import COpenSSL
 
 /// AES-128 (FIPS 197) on whole blocks, each for itself (ECB), without padding.
 ///
-/// Right where every block is unique by construction, as guidance tokens are (DESIGN §6), wrong for everything else.
-/// Not Sendable: its two contexts change with each call, so each loop has its own.
+/// Right where every block is unique by construction, as guidance tokens are (docs/architecture.md, Guidance token),
+/// wrong for everything else. Not Sendable: its two contexts change with each call, so each loop has its own.
 package final class AES128 {
   package static let blockByteCount = 16
   package static let keyByteCount = 16

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Writes what happened, one line for each entry: a constant message, facts as fields.
 ///
-/// The log says who, what and how it ended, nothing of the content (DESIGN §12); it hides nothing by itself, so a
-/// secret, a venue or a device must never be made a field.
+/// The log says who, what and how it ended, nothing of the content (docs/architecture.md, Privacy); it hides nothing by
+/// itself, so a secret, a venue or a device must never be made a field.
 ///
 /// A line is one write(2), so that lines of several processes on one descriptor stay whole, and no value can end it:
 /// characters that control a terminal or break a line are escaped. What the descriptor does not take is dropped.

@@ -1,6 +1,7 @@
-/// What EnergyKit's calls can fail with (EK §2), case for case.
+/// What EnergyKit's calls can fail with (Apple: `EnergyKitError`), case for case.
 ///
-/// The cases are the contract; `EnergyWire` maps each to a gRPC code and to the reason in `ErrorInfo` (DESIGN §5).
+/// The cases are the contract; `EnergyWire` maps each to a gRPC code and to the reason in `ErrorInfo` (docs/api.md,
+/// Errors).
 package enum EnergyKitError: Error, Hashable, Sendable {
   /// No guidance for that region at this time. Retry after `retryAfterSeconds`.
   case guidanceUnavailable(retryAfterSeconds: Int)

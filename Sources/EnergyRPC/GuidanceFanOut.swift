@@ -24,7 +24,7 @@ package final class GuidanceFanOut: Sendable {
     }
   }
 
-  /// A series has run out of guidance: its streams end (DESIGN §5).
+  /// A series has run out of guidance: its streams end (docs/architecture.md, Guidance).
   package func finish(_ series: GuidanceSeries) {
     for home in loops.withLock({ $0 }) {
       home.executor.execute { home.feeds.finish(series) }

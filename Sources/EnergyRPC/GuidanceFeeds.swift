@@ -4,7 +4,8 @@ internal import EnergyWire
 internal import FoundationEssentials
 internal import GRPC
 
-/// The newest guidance of each series on one loop, encoded, and who is subscribed to it (DESIGN §7).
+/// The newest guidance of each series on one loop, encoded, and who is subscribed to it (docs/architecture.md,
+/// Fan-out).
 package final class GuidanceFeeds {
   private let tokens: GuidanceTokenCodec
   private let makeBroadcast: () -> any Broadcast

@@ -14,7 +14,7 @@ struct GuidanceView {
 }
 
 extension EnergyLoop {
-  /// Checks what DESIGN §5 asks before guidance and calls `body` with the current guidance, at once where this loop holds
+  /// Checks what comes before guidance and calls `body` with the current guidance, at once where this loop holds
   /// it, or fails the call.
   func withGuidance(
     at venueID: UUID, _ action: SuggestedAction, of caller: Caller, for call: any ServerCall,

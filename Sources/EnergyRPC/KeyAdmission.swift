@@ -3,11 +3,11 @@ package import EnergyService
 internal import EnergyWire
 package import GRPC
 
-/// Lets callers in by their API key (DESIGN §5 "Callers"): `authorization: Bearer ek_...`, judged from the headers alone.
+/// Lets callers in by their API key (docs/api.md, Keys): `authorization: Bearer ek_...`, judged from the headers alone.
 ///
-/// A connection that repeats its key costs one comparison a call: its last key and whose it is are remembered. A key that
-/// this loop has not seen is looked up in the store while the call waits. Missing, wrong and disabled keys take one path
-/// and get one text.
+/// A connection that repeats its key costs one comparison a call: its last key and whose it is are remembered. A key
+/// that this loop has not seen is looked up in the store while the call waits. Missing, wrong and disabled keys take
+/// one path and get one text.
 package final class KeyAdmission: Admission {
   private let cache: AccessCache
   private let adminKey: AdminKey
@@ -51,7 +51,7 @@ package final class KeyAdmission: Admission {
     return resolve(hash) { self.admission(of: $0) }
   }
 
-  /// Every call needs the base entitlement (EK §3.6).
+  /// Every call needs the base entitlement (docs/api.md, Keys).
   private func admission(of caller: Caller) -> AdmissionTicket.Resolution {
     do {
       try caller.require(.energyKit)

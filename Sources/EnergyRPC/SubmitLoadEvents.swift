@@ -24,7 +24,7 @@ struct SubmitLoadEvents {
     }
   }
 
-  /// One slice a turn, so that a large batch lets other calls of the loop through (DESIGN §10).
+  /// One slice a turn, so that a large batch lets other calls of the loop through (docs/architecture.md, Limits).
   private func decodeRest(_ batch: SlicedBatch, by caller: Caller, for call: any ServerCall) {
     loop.executor.afterTurn {
       guard !call.hasEnded else { return }

@@ -5,7 +5,7 @@ internal import Glibc
 package struct ServiceClock: Sendable {
   private let read: @Sendable () -> Timestamp
 
-  /// The system's time of day, moved by `offsetSeconds` (`--clock-offset`, DESIGN §11).
+  /// The system's time of day, moved by `offsetSeconds` (`--clock-offset`).
   package init(offsetSeconds: Int64 = 0) {
     read = { systemTime().advanced(bySeconds: offsetSeconds) }
   }

@@ -44,6 +44,6 @@ package enum MethodName: String, Hashable, Sendable, CaseIterable {
 
   package var path: String { rawValue }
 
-  /// Whether the admin key is needed, which works nowhere else (DESIGN §5 "Callers").
+  /// Whether the admin key is needed, which works nowhere else (docs/architecture.md, Callers).
   package var isAdmin: Bool { rawValue.hasPrefix("/energykit.v1.AdminService/") }
 }

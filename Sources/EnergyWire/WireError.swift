@@ -6,7 +6,7 @@ package enum WireError: Error, Hashable, Sendable {
   case unparsable
   /// One part of the message has more bytes than any honest one needs.
   case tooLarge
-  /// Decoding would take more fields or memory than such a message may (DESIGN §10).
+  /// Decoding would take more fields or memory than such a message may (docs/architecture.md, Limits).
   case tooComplex
   /// The message parses, yet a field breaks its contract.
   case invalid(InvalidRequest)

@@ -42,7 +42,7 @@ package final class AdmissionTicket {
 package final class ConnectionContext {
   /// `address:port` of the peer, for logs.
   package let peer: String
-  /// Whether AdminService is served on the listener it came in by (DESIGN §5).
+  /// Whether AdminService is served on the listener it came in by (docs/architecture.md, Callers).
   package let allowsAdmin: Bool
   /// For `Admission`'s own use, for example the last key seen and whose it is.
   package var admissionState: AnyObject?

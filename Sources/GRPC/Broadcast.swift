@@ -8,7 +8,7 @@ package final class SharedMessage: Sendable {
 }
 
 /// One subscriber's own part of a shared message: a few bytes before it, since protobuf allows fields in any order
-/// (DESIGN §7).
+/// (docs/architecture.md, Fan-out).
 package protocol BroadcastSubscriber: AnyObject {
   /// Bytes before the shared ones, for a message with `sharedByteCount` of those; may depend on nothing else.
   func prefixByteCount(before sharedByteCount: Int) -> Int

@@ -1,5 +1,5 @@
-/// Bounds of what one call, one connection and one server may hold (DESIGN §10). Defaults; bytes where not said
-/// otherwise.
+/// Bounds of what one call, one connection and one server may hold (docs/architecture.md, Limits). Defaults; bytes
+/// where not said otherwise.
 package struct CallLimits: Hashable, Sendable {
   /// Names, values and 32 octets a field; announced to the client. Above it the call is refused, above four times that
   /// the connection is closed (G-018, G-046).

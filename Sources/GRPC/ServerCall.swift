@@ -1,7 +1,7 @@
 /// One call as its handler sees it (G-048).
 ///
-/// A call belongs to the executor (event loop) of its connection: the reference may be carried anywhere, its members are
-/// used on that executor only; implementations trap otherwise in debug builds. After the call has ended (trailers
+/// A call belongs to the executor (event loop) of its connection: the reference may be carried anywhere, its members
+/// are used on that executor only; implementations trap otherwise in debug builds. After the call has ended (trailers
 /// handed over, cancelled, deadline passed, connection lost) every sending member is a harmless no-op.
 package protocol ServerCall: AnyObject, Sendable {
   /// Where the call lives.
@@ -18,8 +18,8 @@ package protocol ServerCall: AnyObject, Sendable {
   /// Bytes that wait for the peer to take them; a handler that keeps on sending stops above
   /// `CallLimits.bufferedBytes` and goes on at `callCanSend` (G-091).
   var bufferedByteCount: Int { get }
-  /// Bytes of trailers that the client takes at most, its SETTINGS_MAX_HEADER_LIST_SIZE; details of a status are made to
-  /// fit (G-075).
+  /// Bytes of trailers that the client takes at most, its SETTINGS_MAX_HEADER_LIST_SIZE; details of a status are made
+  /// to fit (G-075).
   var trailerLimit: Int { get }
 
   /// Metadata to go with the response headers; only before the first `send`, once.
@@ -28,8 +28,8 @@ package protocol ServerCall: AnyObject, Sendable {
   func sendHeaders()
   /// Sends one message of `byteCount` bytes, written in place by `write`, which must fill the whole buffer.
   func send(byteCount: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void)
-  /// Puts `message` in the place of any offered message that has not begun to leave: the newest wins (DESIGN §7).
-  /// Costs nothing but the references while the peer's window is closed.
+  /// Puts `message` in the place of any offered message that has not begun to leave: the newest wins
+  /// (docs/architecture.md, Fan-out). Costs nothing but the references while the peer's window is closed.
   func offer(_ message: SharedMessage, to subscriber: any BroadcastSubscriber)
   /// Ends the call after what was sent. Trailers-only where nothing was (G-068).
   func finish(_ status: Status)

@@ -1,7 +1,7 @@
 import EnergyModel
 import LocalTime
 
-/// Hourly generation by fuel of EIA-930, and the carbon intensity that follows from it (domain.md §2.4).
+/// Hourly generation by fuel of EIA-930, and the carbon intensity that follows from it (data/README.md).
 struct FuelMix {
   /// The hours of one balancing authority, ascending by start.
   private let hours: [String: [Hour]]
@@ -12,7 +12,8 @@ struct FuelMix {
     let generation: [String: Double]
   }
 
-  /// Reads columns `period_utc` (the hour's END, `YYYY-MM-DDTHH`), `ba`, and one for each fuel code; others are ignored.
+  /// Reads columns `period_utc` (the hour's END, `YYYY-MM-DDTHH`), `ba`, and one for each fuel code; others are
+  /// ignored.
   init(_ text: String, source: String) throws(GridDataError) {
     let table = try CSVTable(text, source: source)
     let period = try table.column(named: "period_utc")
@@ -46,8 +47,8 @@ struct FuelMix {
   /// Ascending.
   var authorities: [String] { hours.keys.sorted() }
 
-  /// Life-cycle carbon intensity of the generation within the authority's area (no imports), gCO2eq/kWh, to one decimal;
-  /// ascending, hours without it left out.
+  /// Life-cycle carbon intensity of the generation within the authority's area (no imports), gCO2eq/kWh, to one
+  /// decimal; ascending, hours without it left out.
   ///
   /// An hour in which a fuel is missing that gave 5 % or more of the 24 hours before counts as missing: without it the
   /// mix would look cleaner, or dirtier, than it was.

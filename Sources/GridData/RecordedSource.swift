@@ -1,7 +1,7 @@
 package import EnergyModel
 import LocalTime
 
-/// Replays ten real days as if they were now (DESIGN §11 `--demo`): value(t) = sample[(t − 2023-06-10T00Z) mod 240 h].
+/// Replays ten real days as if they were now (`--demo`): value(t) = sample[(t − 2023-06-10T00Z) mod 240 h].
 /// The hours ahead are the forecast, those behind are measured; hours that the recording lacks stay missing.
 package struct RecordedSource: GridDataSource {
   package let gridRegions: [String]

@@ -1,6 +1,6 @@
 import EnergyModel
 
-/// The rows of a file of values, on the way to points (domain.md §2.0, §2.8).
+/// The rows of a file of values, on the way to points (data/README.md).
 struct SignalRows {
   private let table: CSVTable
   private let manifest: SignalManifest

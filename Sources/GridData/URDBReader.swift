@@ -27,7 +27,7 @@ package struct URDBRate: Hashable, Sendable {
   }
 }
 
-/// Reads URDB rates (domain.md §2.7): one object, an array of them, or the API's {"items": […]}.
+/// Reads rates of OpenEI's Utility Rate Database: one object, an array of them, or the API's {"items": […]}.
 package enum URDBReader {
   private static let maximumPeriodCount = 1000
   /// USD/kWh

@@ -3,7 +3,8 @@ import Storage
 
 /// The directory that a store lives in, locked against every other process (and every other store of this one).
 ///
-/// The lock lasts as long as the instance. What it makes only its owner can read: energy use tells when people are at home (DESIGN §12).
+/// The lock lasts as long as the instance. What it makes only its owner can read: energy use tells when people are at
+/// home (docs/architecture.md, Privacy).
 final class DataDirectory: Sendable {
   let databasePath: String
   private let lock: CInt

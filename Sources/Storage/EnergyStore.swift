@@ -104,7 +104,7 @@ package struct VenueGrant: Hashable, Sendable {
   }
 }
 
-/// A master key that guidance tokens are made with (DESIGN §6).
+/// A master key that guidance tokens are made with (docs/architecture.md, Guidance token).
 package struct MasterKey: Hashable, Sendable {
   /// 0...255; goes into the token's flags, so two live keys never share one.
   package let id: UInt8

@@ -1,7 +1,7 @@
 import EnergyModel
 
 /// Decides what becomes of a batch: which events are new, duplicates or at fault, and whether the batch is stored
-/// (DESIGN §5 "Load events"). One judgement serves every store.
+/// (docs/architecture.md, Load events). One judgement serves every store.
 ///
 /// Each event is judged against what was accepted before it, in this batch and all earlier ones: load events in the
 /// order of the request, then status events.

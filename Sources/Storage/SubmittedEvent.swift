@@ -1,7 +1,7 @@
 package import EnergyModel
 package import FoundationEssentials
 
-/// An event of either kind: they share one id space (DESIGN §5).
+/// An event of either kind: they share one id space (docs/architecture.md, Load events).
 package enum SubmittedEvent: Hashable, Sendable {
   case load(LoadEvent)
   case vehicleStatus(ElectricVehicleStatusEvent)
@@ -21,7 +21,7 @@ package enum SubmittedEvent: Hashable, Sendable {
   }
 }
 
-/// What makes an event the same event (DESIGN §5): whose it is, its id, its time.
+/// What makes an event the same event (docs/architecture.md, Load events): whose it is, its id, its time.
 package struct EventIdentity: Hashable, Sendable {
   package let clientID: UUID
   package let venueID: UUID

@@ -1,7 +1,7 @@
 import EnergyModel
 import FoundationEssentials
 
-/// DIR/demo.json (DESIGN §11): all that a caller needs to try the demonstration.
+/// DIR/demo.json (docs/operating.md, The demonstration): all that a caller needs to try the demonstration.
 struct DemoFile: Codable, Equatable {
   var address: String
   var adminKey: String

@@ -4,7 +4,7 @@ import FoundationEssentials
 import GridData
 import Storage
 
-/// `--demo` (DESIGN §11): the bundled grid data as if it were now, and who may try it.
+/// `--demo` (docs/operating.md, The demonstration): the bundled grid data as if it were now, and who may try it.
 struct Demonstration {
   let source: RecordedSource
   private let roster: DemoRoster

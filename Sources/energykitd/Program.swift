@@ -1,7 +1,7 @@
 import Diagnostics
 import Glibc
 
-/// From the command line to an exit code (DESIGN §11).
+/// From the command line to an exit code (docs/operating.md).
 enum Program {
   static let version = "0.1.0"
 

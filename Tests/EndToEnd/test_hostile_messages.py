@@ -1,4 +1,4 @@
-"""Small requests that ask for much memory or time when they are decoded (DESIGN §10)."""
+"""Small requests that ask for much memory or time when they are decoded (docs/architecture.md, Limits)."""
 
 from __future__ import annotations
 

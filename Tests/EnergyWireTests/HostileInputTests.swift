@@ -2,7 +2,7 @@ import EnergyModel
 import EnergyWire
 import Testing
 
-/// DESIGN §10: what a peer can send is refused in bounded time and memory.
+/// docs/architecture.md, Limits: what a peer can send is refused in bounded time and memory.
 @Suite(.serialized) struct `Hostile input` {
   static let unparsable: [(String, [UInt8])] = {
     let good = SampleEvent()
@@ -169,7 +169,7 @@ import Testing
     #expect(arena.reservedByteCount <= 32 << 20)
   }
 
-  /// Decodes and sees that neither time nor memory went beyond what DESIGN §10 allows. `nil` where it was refused.
+  /// Decodes and sees that neither time nor memory went beyond what the limits allow. `nil` where it was refused.
   @discardableResult
   private func expectBounded(_ message: [UInt8], _ arena: DecodeArena = DecodeArena()) -> SubmitLoadEventsRequest? {
     let clock = ContinuousClock()

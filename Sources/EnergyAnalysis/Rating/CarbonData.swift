@@ -10,8 +10,8 @@ struct CarbonData: Sendable {
   private let measured: [SignalPoint]
   private let climatology: HourlyMeans?
 
-  /// The forecast where it is at most 24 h old, else the usual hours at half-way to yesterday's level, else the region's
-  /// climatology (domain.md §3.5, §3.6).
+  /// The forecast where it is at most 24 h old, else the usual hours at half-way to yesterday's level, else the
+  /// region's climatology (docs/rating.md, With little history).
   init(_ input: RatingInput, clock: LocalClock) throws(RatingFailure) {
     guard let key = input.forecast?.key ?? input.measured?.key ?? input.climatology?.key else { throw .noCarbonData }
     guard key.kind != .price else { throw .wrongSignal(.price) }

@@ -1,7 +1,7 @@
 import EnergyModel
 
-/// How carbon values are judged: by rank among the reference and, for loads that move, within the horizon (domain.md
-/// §3.2 (2)).
+/// How carbon values are judged: by rank among the reference and, for loads that move, within the horizon
+/// (docs/rating.md, Carbon score).
 struct CarbonScale: Sendable {
   let action: SuggestedAction
   let reference: Distribution

@@ -44,7 +44,7 @@ struct Distribution: Sendable {
   /// Whether there is more than one value.
   var varies: Bool { values.count > 1 }
 
-  /// The mid-rank percentile F(x) = (|{s < x}| + ½|{s = x}|) / |S|, by weight (domain.md §3.2 (1)); ½ of nothing.
+  /// The mid-rank percentile F(x) = (|{s < x}| + ½|{s = x}|) / |S|, by weight (docs/rating.md); ½ of nothing.
   func midRank(of value: Double) -> Double {
     guard let total = cumulativeWeights.last else { return 0.5 }
     let position = lowerBound(value - tolerance)

@@ -1,7 +1,7 @@
 import EnergyModel
 import LocalTime
 
-/// From grid data and prices to ratings (domain.md §3.2-3.6).
+/// From grid data and prices to ratings (docs/rating.md).
 package enum GuidanceComputation {
   /// Rates the time from the present interval to the end of the forecast, 48 h at most.
   package static func rate(_ input: RatingInput) -> Result<RatedForecast, RatingFailure> {
@@ -60,7 +60,7 @@ private struct Computation {
   }
 }
 
-/// Where there is no carbon and the operator allows it, prices rate alone: 24 h of them (domain.md §3.4).
+/// Where there is no carbon and the operator allows it, prices rate alone: 24 h of them (docs/rating.md, Edge cases).
 private struct PriceAlone {
   let input: RatingInput
 

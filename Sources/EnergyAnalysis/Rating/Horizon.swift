@@ -9,7 +9,7 @@ struct Horizon: Sendable {
   /// What the source gave, from the present interval on.
   ///
   /// Points that overlap an earlier one, and negative carbon values, are dropped: the latter are refused, not clamped
-  /// (domain.md §3.4). What lies more than 48 h ahead is cut off.
+  /// (docs/rating.md, Edge cases). What lies more than 48 h ahead is cut off.
   static func given(by forecast: GridSignal, now: Timestamp) throws(RatingFailure) -> Horizon {
     guard forecast.key.kind != .price else { throw .wrongSignal(.price) }
     let isStale = now.milliseconds(since: forecast.issueTime) > RatingSettings.staleAge
@@ -52,7 +52,7 @@ struct Horizon: Sendable {
   }
 
   /// Fills what the source left out: up to an hour between two values by interpolation, up to six by what the hour
-  /// usually has; longer gaps stay (domain.md §3.5).
+  /// usually has; longer gaps stay (docs/rating.md, Gaps).
   ///
   /// - Throws: Where less than six hours are given or interpolated, or more than half is not given.
   func filled(with usual: Reference.UsualHours) throws(RatingFailure) -> Horizon {

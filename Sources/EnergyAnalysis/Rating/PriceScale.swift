@@ -1,4 +1,5 @@
-/// How prices are judged: linearly between the low and the high end of the plan's own week (domain.md §3.2 (3)).
+/// How prices are judged: linearly between the low and the high end of the plan's own week (docs/rating.md, Price
+/// score).
 struct PriceScale: Sendable {
   /// p05, USD/kWh.
   let low: Double

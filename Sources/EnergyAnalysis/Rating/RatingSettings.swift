@@ -1,12 +1,12 @@
 import EnergyModel
 
-/// The numbers of the rating method (domain.md §3.2-3.5); the defaults are the method's own.
+/// The numbers of the rating method (docs/rating.md); the defaults are the method's own.
 package struct RatingSettings: Hashable, Sendable {
   /// w_c; with `priceWeight` 0 or more, not both 0.
   package let carbonWeight: Double
   /// w_p
   package let priceWeight: Double
-  /// Whether prices alone may rate a region that has no carbon data (domain.md §3.4).
+  /// Whether prices alone may rate a region that has no carbon data (docs/rating.md, Edge cases).
   package let allowsPriceAlone: Bool
 
   /// Returns `nil` for weights that are negative, not finite or both 0.

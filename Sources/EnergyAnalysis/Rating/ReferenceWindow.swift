@@ -3,7 +3,7 @@ import LocalTime
 
 /// The time whose values a moment is ranked among.
 package enum ReferenceWindow {
-  /// The trailing 28 local days that end at the last local midnight of the grid region (domain.md §3.2, DESIGN §5). One
+  /// The trailing 28 local days that end at the last local midnight of the grid region (docs/rating.md, Reference). One
   /// window serves a whole day, so that ratings do not drift within it.
   package static func interval(gridRegion: String, now: Timestamp) -> Interval {
     interval(now: now, clock: clock(gridRegion: gridRegion))
@@ -43,7 +43,7 @@ struct Reference: Sendable {
   }
 
   /// Seven days of measured values, else the region's climatology, else the little there is, else the horizon itself
-  /// (domain.md §3.6, DESIGN §5: a region without climatology rates by what it has, marked as such).
+  /// (docs/rating.md, With little history).
   init(
     measured: [SignalPoint], climatology: HourlyMeans?, horizon: [HorizonSlice], step: Int64, clock: LocalClock
   ) {
@@ -67,7 +67,7 @@ struct Reference: Sendable {
     }
   }
 
-  /// Mixed steps: values of the reference are averaged to the coarser step (domain.md §3.4), each weighted by the time
+  /// Mixed steps: values of the reference are averaged to the coarser step (docs/rating.md), each weighted by the time
   /// it covers.
   private static func averaged(_ points: [SignalPoint], step: Int64) -> [(value: Double, weight: Double)] {
     guard points.contains(where: { $0.interval.milliseconds != step }) else {

@@ -1,6 +1,6 @@
 package import EnergyModel
 
-/// When newly computed guidance is worth handing out (domain.md §3.2 (8), DESIGN §5 "Guidance stream").
+/// When newly computed guidance is worth handing out (docs/rating.md, When new guidance is sent).
 package struct ReissueRule: Hashable, Sendable {
   /// Seconds that must pass after a revision was handed out, except for events and changes of the plan or the options.
   package let minimumIntervalSeconds: Int64

@@ -1,6 +1,6 @@
 import EnergyModel
 
-/// Joins neighbours that hardly differ, so that people get few, long and stable intervals (domain.md §3.2 (7)).
+/// Joins neighbours that hardly differ, so that people get few, long and stable intervals (docs/rating.md, Merging).
 struct SlotMerge: Sendable {
   /// Milliseconds; shorter slots are joined with a neighbour whatever the difference.
   let leastLength: Int64

@@ -29,7 +29,7 @@ package struct Tariff: Sendable {
     return edges.reduce(clock.nextHour(after: moment), min)
   }
 
-  /// The prices of the plan's own 168 hours from today's local midnight on (domain.md §3.2 (3), DESIGN §5), whether or
+  /// The prices of the plan's own 168 hours from today's local midnight on (docs/rating.md, Price score), whether or
   /// not the plan is in force in all of them: on the day that spring shortens cell 2 is not among them, on the one that
   /// autumn lengthens cell 1 is twice.
   func weekOfPrices(from now: Timestamp) -> [Double] {

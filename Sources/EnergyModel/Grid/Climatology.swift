@@ -1,5 +1,5 @@
-/// Typical values of a signal by hour of the local day, for regions without enough history of their own (domain.md
-/// §3.6). Never to be presented as measured.
+/// Typical values of a signal by hour of the local day, for regions without enough history of their own.
+/// Never to be presented as measured.
 package struct Climatology: Hashable, Sendable, Codable {
   package let key: SignalKey
   /// IANA name of the zone that the hours are local to.

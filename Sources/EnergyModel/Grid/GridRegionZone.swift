@@ -1,4 +1,4 @@
-/// The zone whose midnight begins a grid region's day (DESIGN §5 "Rating").
+/// The zone whose midnight begins a grid region's day (docs/rating.md, Reference).
 package enum GridRegionZone {
   /// IANA name; `UTC` for regions that are not a US balancing authority, such as an operator's own.
   package static func timeZone(ofRegion code: String) -> String { zones[code] ?? "UTC" }

@@ -1,7 +1,7 @@
 package enum SignalKind: UInt8, Hashable, Sendable, Codable {
   /// gCO2eq/kWh, which equals kg/MWh.
   case carbonAverage = 1
-  /// gCO2eq/kWh; never mixed with average (domain.md §2.0).
+  /// gCO2eq/kWh; never mixed with average (docs/rating.md, Signals).
   case carbonMarginal = 2
   /// USD/kWh inside, USD/MWh on the wire; may be negative.
   case price = 3
@@ -35,7 +35,7 @@ package struct SignalPoint: Hashable, Sendable, Codable {
   }
 }
 
-/// Names one series of values. Series of different models are never mixed (domain.md §2.0).
+/// Names one series of values. Series of different models are never mixed (docs/rating.md, Signals).
 package struct SignalKey: Hashable, Sendable, Codable {
   /// Grid region code, for example `CISO`.
   package let gridRegion: String

@@ -1,4 +1,4 @@
-/// What a home pays for energy, by local month, kind of day and hour (URDB, domain.md §2.7).
+/// What a home pays for energy, by local month, kind of day and hour (as OpenEI's Utility Rate Database has it).
 package struct RatePlan: Hashable, Sendable, Codable {
   /// The operator's, for example `pge-ev2a`.
   package let id: String

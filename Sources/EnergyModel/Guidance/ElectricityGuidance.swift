@@ -1,4 +1,4 @@
-/// How good an interval is for using electricity: 0 is the best, 1 the worst (EK §1.2.1).
+/// How good an interval is for using electricity: 0 is the best, 1 the worst (Apple: `ElectricityGuidance.Value`).
 package struct Rating: Hashable, Comparable, Sendable, Codable {
   package let value: Double
 
@@ -11,7 +11,7 @@ package struct Rating: Hashable, Comparable, Sendable, Codable {
   package static func < (a: Rating, b: Rating) -> Bool { a.value < b.value }
 }
 
-/// How the load will use the guidance (EK §1.2.3).
+/// How the load will use the guidance (Apple: `ElectricityGuidance.SuggestedAction`).
 package enum SuggestedAction: UInt8, Hashable, Sendable, Codable, CaseIterable {
   /// The load moves in time, its total stays: EV charging.
   case shift = 1
@@ -19,7 +19,7 @@ package enum SuggestedAction: UInt8, Hashable, Sendable, Codable, CaseIterable {
   case reduce = 2
 }
 
-/// What else went into the ratings (EK §1.2.4).
+/// What else went into the ratings (Apple: `ElectricityGuidance.Options`).
 package enum GuidanceOption: UInt8, Hashable, Comparable, Sendable, Codable {
   case locationHasRatePlan = 1
   case guidanceIncorporatesRatePlan = 2
@@ -37,7 +37,7 @@ package struct GuidanceValue: Hashable, Sendable, Codable {
   }
 }
 
-/// What guidance is computed for; all subscribers of one series share one computation (DESIGN §7).
+/// What guidance is computed for; all subscribers of one series share one computation (docs/architecture.md, Fan-out).
 package struct GuidanceSeries: Hashable, Sendable, Codable {
   package let gridRegion: String
   package let action: SuggestedAction
@@ -70,7 +70,7 @@ package struct GuidanceRevision: Hashable, Sendable, Codable {
   package let series: GuidanceSeries
   /// When it was computed; whole seconds, since the token carries seconds.
   package let issueTime: Timestamp
-  /// Tells apart revisions issued in one second; the token's number (DESIGN §6).
+  /// Tells apart revisions issued in one second; the token's number (docs/architecture.md, Guidance token).
   package let number: UInt16
   /// Ascending, no repeats.
   package let options: [GuidanceOption]
@@ -101,7 +101,7 @@ package struct GuidanceRevision: Hashable, Sendable, Codable {
   }
 }
 
-/// Why a value is rated as it is; symbols as in domain.md §3.2. Merged values carry length-weighted means.
+/// Why a value is rated as it is; symbols as in docs/rating.md. Merged values carry length-weighted means.
 package struct RatingExplanation: Hashable, Sendable, Codable {
   package var carbonKind: SignalKind?
   package var carbonModel: String

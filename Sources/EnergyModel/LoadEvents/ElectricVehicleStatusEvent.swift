@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Why a vehicle charges or waits (EK §1.7). Feeds the activity log, not the energy totals.
+/// Why a vehicle charges or waits (Apple: `ElectricVehicleStatusEvent`). Feeds the activity log, not the energy totals.
 package struct ElectricVehicleStatusEvent: Hashable, Sendable {
   package let id: UUID
   package let timestamp: Timestamp
@@ -39,7 +39,7 @@ package struct ElectricVehicleStatusEvent: Hashable, Sendable {
   }
 }
 
-/// EK §1.7.2.
+/// Apple: `ElectricVehicleStatusEvent.ChargingTarget`.
 package struct ChargingTarget: Hashable, Sendable {
   package let stateOfCharge: Percent
   package let estimatedCompletionTime: Timestamp?

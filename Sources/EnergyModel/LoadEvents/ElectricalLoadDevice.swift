@@ -3,10 +3,10 @@ package enum DeviceType: UInt8, Hashable, Sendable {
   case hvac = 2
 }
 
-/// A device's identity (EK §1.3).
+/// A device's identity (Apple: `ElectricalLoadDevice`).
 package struct ElectricalLoadDevice: Hashable, Sendable {
   package let id: DeviceID
-  /// 1...250 UTF-16 units. What breaks the rules is replaced by `init`, not refused (EK §1.5).
+  /// 1...250 UTF-16 units. What breaks the rules is replaced by `init`, not refused.
   package let name: String
   package let type: DeviceType
 
@@ -17,7 +17,7 @@ package struct ElectricalLoadDevice: Hashable, Sendable {
   }
 }
 
-/// A device id that keeps EK §1.3's rule: 1...64 bytes of ASCII letters and digits, space, hyphen and apostrophe, the
+/// A device id that keeps Apple's rule: 1...64 bytes of ASCII letters and digits, space, hyphen and apostrophe, the
 /// first and the last a letter or digit.
 package struct DeviceID: Hashable, Sendable {
   package let text: String
@@ -58,7 +58,7 @@ package enum DeviceName {
   package static let maximumUTF16Count = 250
 
   /// Forbidden characters become spaces, runs of spaces one; trimmed, cut at 250 UTF-16 units without splitting a
-  /// character; empty becomes `fallback` (DESIGN §5).
+  /// character; empty becomes `fallback` (docs/architecture.md, Load events).
   package static func sanitised(_ name: String, fallback: String) -> String {
     if isPlain(name) { return name }
     var result = ""

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Which way electricity moves, seen from the home (EK §1.9).
+/// Which way electricity moves, seen from the home (Apple: `ElectricityFlowDirection`).
 package enum ElectricityFlowDirection: UInt8, Hashable, Sendable {
   /// Grid to home: consumption.
   case imported = 1
@@ -8,14 +8,14 @@ package enum ElectricityFlowDirection: UInt8, Hashable, Sendable {
   case exported = 2
 }
 
-/// Where in its session an event stands (EK §1.5.4).
+/// Where in its session an event stands (Apple: `ElectricVehicleLoadEvent.Session.State`).
 package enum SessionState: UInt8, Hashable, Sendable {
   case begin = 1
   case active = 2
   case end = 3
 }
 
-/// What an EV charger or an HVAC system used, at one moment of a session (EK §1.5, §1.6).
+/// What an EV charger or an HVAC system used, at one moment of a session (Apple: `ElectricVehicleLoadEvent`).
 package struct LoadEvent: Hashable, Sendable {
   package let id: UUID
   package let timestamp: Timestamp
@@ -86,7 +86,7 @@ package struct ElectricVehicleMeasurement: Hashable, Sendable {
   }
 }
 
-/// EK §1.5.2. Each value is finite where it is given.
+/// Apple: `ElectricalMeasurement.PerformanceMetrics`. Each value is finite where it is given.
 package struct VehiclePerformance: Hashable, Sendable {
   package let estimatedRangeMeters: Double?
   package let batteryTemperatureCelsius: Double?
@@ -98,7 +98,7 @@ package struct VehiclePerformance: Hashable, Sendable {
 }
 
 package struct HVACMeasurement: Hashable, Sendable {
-  /// Share of full power, not the stage's ordinal (EK §1.6.1).
+  /// Share of full power, not the stage's ordinal (Apple: `ElectricHVACLoadEvent`).
   package let stage: Percent
 
   package init(stage: Percent) {

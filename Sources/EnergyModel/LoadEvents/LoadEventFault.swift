@@ -1,4 +1,4 @@
-/// One fault of one load event: where, which rule, and a sentence for a person (DESIGN §5, table of checks).
+/// One fault of one load event: where, which rule, and a sentence for a person (docs/api.md, Errors).
 package struct LoadEventFault: Hashable, Sendable {
   /// The machine-readable reason; the raw value is what goes on the wire.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ package struct LoadEventFault: Hashable, Sendable {
     case restricted = "RESTRICTED"
 
     /// Whether a repetition of an event that is already stored is a duplicate all the same: age and token are judged
-    /// only for events that are new (DESIGN §5: a duplicate is found before the age, token and session rules).
+    /// only for events that are new (a duplicate is found before the age, token and session rules).
     package var isForgivenToDuplicates: Bool {
       switch self {
       case .timestampOutOfRange, .unknownGuidanceToken, .sessionOutOfOrder, .notMonotonic, .sessionMismatch: true

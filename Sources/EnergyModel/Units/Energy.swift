@@ -1,8 +1,9 @@
-/// Energy in whole milliwatt-hours, as on the wire (EK §1.5.1). Never negative: the direction carries the sign.
+/// Energy in whole milliwatt-hours, as on the wire (Apple: `ElectricalMeasurement`). Never negative: the direction
+/// carries the sign.
 package struct Energy: Hashable, Comparable, Sendable {
   package let milliwattHours: Int64
 
-  /// Below 10^15 mWh, 1 TWh (DESIGN §5).
+  /// Below 10^15 mWh, 1 TWh.
   package static let limitMilliwattHours: Int64 = 1_000_000_000_000_000
 
   /// Returns `nil` outside 0..<10^15 mWh.

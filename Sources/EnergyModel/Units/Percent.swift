@@ -1,4 +1,4 @@
-/// A whole percentage, 0...100: a state of charge or an HVAC stage (EK §1.5.1, §1.6.1).
+/// A whole percentage, 0...100: a state of charge or an HVAC stage (Apple: `ElectricalMeasurement`).
 package struct Percent: Hashable, Comparable, Sendable {
   package let value: UInt8
 

@@ -1,8 +1,9 @@
-/// Instantaneous power in whole milliwatts, as on the wire (EK §1.5.1). Never negative: the direction carries the sign.
+/// Instantaneous power in whole milliwatts, as on the wire (Apple: `ElectricalMeasurement`). Never negative: the
+/// direction carries the sign.
 package struct Power: Hashable, Comparable, Sendable {
   package let milliwatts: Int64
 
-  /// Below 10^12 mW, 1 GW (DESIGN §5).
+  /// Below 10^12 mW, 1 GW.
   package static let limitMilliwatts: Int64 = 1_000_000_000_000
 
   /// Returns `nil` outside 0..<10^12 mW.

@@ -1,6 +1,6 @@
 /// A moment in whole milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
-/// Milliseconds are what the contract counts (DESIGN §5: times are cut to milliseconds first).
+/// Milliseconds are what the contract counts (times are cut to milliseconds first).
 package struct Timestamp: Hashable, Comparable, Sendable, Codable {
   package let milliseconds: Int64
 

@@ -53,7 +53,7 @@ extension UUID {
     writeHex(low, digits: 12, to: buffer, at: 24)
   }
 
-  /// Lower case, as ids are given out (DESIGN §5).
+  /// Lower case, as ids are given out.
   package var text: String {
     String(unsafeUninitializedCapacity: Self.textByteCount) { buffer in
       writeText(to: UnsafeMutableRawBufferPointer(buffer))

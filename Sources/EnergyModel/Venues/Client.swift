@@ -17,7 +17,7 @@ package struct Client: Hashable, Sendable, Codable {
   }
 }
 
-/// EK §3.6.
+/// Apple's two entitlements, by the ends of their names.
 package enum Entitlement: UInt8, Hashable, Sendable, Codable, CaseIterable {
   case energyKit = 1
   case loadEventsExperience = 2

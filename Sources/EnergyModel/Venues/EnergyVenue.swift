@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A physical site that uses or produces electricity: one home (EK §1.1).
+/// A physical site that uses or produces electricity: one home (Apple: `EnergyVenue`).
 package struct EnergyVenue: Hashable, Sendable, Codable {
   package let id: UUID
   package var name: String
@@ -36,7 +36,7 @@ package struct EnergyVenue: Hashable, Sendable, Codable {
   }
 }
 
-/// What a client may do with a venue (DESIGN §5 "Venues").
+/// What a client may do with a venue (docs/architecture.md, Callers).
 package enum VenueAccess: UInt8, Hashable, Sendable, Codable {
   /// As if the venue did not exist.
   case none = 1

@@ -1,7 +1,7 @@
 internal import Cryptography
 package import EnergyModel
 
-/// `ek_` and 43 characters of base64url: 32 random bytes (DESIGN §5 "Callers"). Shown once, kept nowhere.
+/// `ek_` and 43 characters of base64url: 32 random bytes (docs/architecture.md, Callers). Shown once, kept nowhere.
 package struct APIKey: Sendable {
   package static let prefix = "ek_"
   package static let characterCount = 46
@@ -93,7 +93,7 @@ package struct AdminKey: Sendable {
 }
 
 /// Why a call is not let in, the same whatever is wrong with its key: missing, malformed, unknown or disabled
-/// (DESIGN §5 "Callers").
+/// (docs/architecture.md, Callers).
 package struct Unauthenticated: Error, Hashable, Sendable {
   package static let text = "a valid API key is needed: authorization: Bearer ek_..."
 

@@ -12,7 +12,7 @@ package enum Lookup<Value> {
 }
 
 /// Who calls and what they may do, as far as one event loop has lately asked the store: bounded, dropped by change
-/// notices (DESIGN §8). Made and used on its loop only.
+/// notices (docs/architecture.md, Store). Made and used on its loop only.
 ///
 /// A hit is synchronous. A fetch is made once however many wait for it, and again where a change notice overtakes it.
 package final class AccessCache {

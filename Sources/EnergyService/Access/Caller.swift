@@ -22,7 +22,7 @@ package final class Caller: Sendable {
     }
   }
 
-  /// The first check of every call, before its request is looked at (DESIGN §5, order of checks).
+  /// The first check of every call, before its request is looked at (docs/architecture.md, Order of checks).
   /// - Throws: `permissionDenied` naming the entitlement.
   package func require(_ entitlement: Entitlement) throws(EnergyKitError) {
     guard has(entitlement) else { throw .permissionDenied(.entitlement(entitlement)) }

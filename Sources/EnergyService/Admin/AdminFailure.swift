@@ -1,7 +1,7 @@
 package import EnergyModel
 internal import Storage
 
-/// What the operator's calls can fail with (DESIGN §5 "Errors", the rows for admin).
+/// What the operator's calls can fail with (docs/api.md, Errors).
 package enum AdminFailure: Error, Hashable, Sendable {
   case notFound(AdminResource)
   /// Known under this id, with other content; the same content is harmless.

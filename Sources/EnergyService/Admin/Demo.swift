@@ -2,7 +2,7 @@ package import EnergyModel
 package import FoundationEssentials
 package import Storage
 
-/// What `--demo` shows: three clients, three venues, a plan; every client may use every venue (DESIGN §11).
+/// What `--demo` shows: three clients, three venues, a plan; every client may use every venue.
 package struct Demo: Sendable {
   /// In the order in which they are listed: both entitlements, the base alone, none.
   package static let clients: [(name: String, entitlements: Set<Entitlement>)] = [

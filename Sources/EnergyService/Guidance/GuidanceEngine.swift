@@ -7,7 +7,7 @@ package import Storage
 package struct GuidanceObserver: Sendable {
   /// A series has new guidance; it is durable, and current for every reader, before this is called.
   package var onRevision: @Sendable (GuidanceRevision) -> Void
-  /// The guidance of a series has run out and there is no new one: its streams end (DESIGN §5).
+  /// The guidance of a series has run out and there is no new one: its streams end (docs/architecture.md, Guidance).
   package var onUnavailable: @Sendable (GuidanceSeries) -> Void
   /// For the log.
   package var onProblem: @Sendable (GuidanceProblem) -> Void
@@ -124,7 +124,7 @@ final class GuidanceEngine {
     return await decide(on: states.keys.filter { $0.gridRegion == region }, now: now)
   }
 
-  /// Keeps a plan, then computes what follows from it; exempt from the floor (DESIGN §5 "Guidance stream").
+  /// Keeps a plan, then computes what follows from it; exempt from the floor (docs/architecture.md, Guidance).
   func save(_ plan: RatePlan, now: Timestamp) async throws(StoreError) {
     try await store.save(plan)
     guard plans.updateValue(plan, forKey: plan.id) != plan else { return }

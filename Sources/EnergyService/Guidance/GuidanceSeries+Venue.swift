@@ -9,7 +9,7 @@ extension GuidanceSeries {
     self.init(gridRegion: venue.gridRegion, action: action, ratePlan: plan)
   }
 
-  /// The checks between access and guidance: location services, then region (DESIGN §5, order of checks).
+  /// The checks between access and guidance: location services, then region (docs/architecture.md, Order of checks).
   /// - Throws: `locationServicesDenied`, `unsupportedRegion`.
   package static func checked(of venue: EnergyVenue, action: SuggestedAction) throws(EnergyKitError) -> Self {
     guard !venue.isLocationServicesDenied else { throw .locationServicesDenied }

@@ -15,7 +15,7 @@ package struct PublicationEffect: Hashable, Sendable {
 }
 
 /// ElectricityGuidanceService without its messages: the current guidance of each series, kept up to date by an engine
-/// of its own while others read (DESIGN §7).
+/// of its own while others read (docs/architecture.md, Guidance).
 package final class GuidanceService: Sendable {
   package struct Settings: Sendable {
     /// What is worth handing out, and how often (`--guidance-min-interval`).
@@ -121,8 +121,8 @@ package final class GuidanceService: Sendable {
 
   // MARK: Reading
 
-  /// The series that guidance for a venue comes from, after all checks that stand before guidance: entitlement, venue and
-  /// access, location services, region (DESIGN §5, order of checks).
+  /// The series that guidance for a venue comes from, after all checks that stand before guidance: entitlement, venue
+  /// and access, location services, region (docs/architecture.md, Order of checks).
   ///
   /// - Parameter pass: `nil` where the venue is absent to the caller.
   /// - Throws: `permissionDenied`, `venueUnavailable`, `locationServicesDenied`, `unsupportedRegion`.
@@ -133,7 +133,7 @@ package final class GuidanceService: Sendable {
     return try series(for: try pass.visible(), action: action)
   }
 
-  /// The series that guidance for a venue comes from; checks location services, then region (DESIGN §5, order of checks).
+  /// The series that guidance for a venue comes from; checks location services, then region.
   /// - Throws: `locationServicesDenied`, `unsupportedRegion`.
   package func series(for pass: VenuePass, action: SuggestedAction) throws(EnergyKitError) -> GuidanceSeries {
     try GuidanceSeries.checked(of: pass.venue, action: action)

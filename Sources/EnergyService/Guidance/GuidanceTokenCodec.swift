@@ -2,7 +2,7 @@ internal import Cryptography
 package import EnergyModel
 package import FoundationEssentials
 
-/// What binds a token to its client and venue: HMAC-SHA256 under k2, cut to 9 bytes (DESIGN §6). Computed once per
+/// What binds a token to its client and venue: HMAC-SHA256 under k2, cut to 9 bytes. Computed once per
 /// subscription.
 package struct TokenTag: Hashable, Sendable {
   /// Which key it was made with.
@@ -13,11 +13,12 @@ package struct TokenTag: Hashable, Sendable {
 }
 
 /// Makes and checks guidance tokens: one AES-128 block
-/// `issue seconds since 2020 (4 bytes) ‖ number (2) ‖ flags (1) ‖ tag (9)`, printed as a UUID (DESIGN §6).
+/// `issue seconds since 2020 (4 bytes) ‖ number (2) ‖ flags (1) ‖ tag (9)`, a UUID (docs/architecture.md, Guidance
+/// token).
 ///
 /// One per event loop: its ciphers change with each call.
 package final class GuidanceTokenCodec {
-  /// Older tokens are refused (DESIGN §5 [11, 35]).
+  /// Older tokens are refused (docs/architecture.md, Guidance token).
   package static let maximumAgeMilliseconds: Int64 = 35 * 24 * 3600 * 1000
   /// How far a token's issue may lie ahead of our clock: another node's may be a little fast.
   package static let maximumLeadMilliseconds: Int64 = 5 * 60 * 1000

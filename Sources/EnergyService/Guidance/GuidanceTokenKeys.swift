@@ -3,7 +3,7 @@ package import EnergyModel
 package import Storage
 
 /// The keys that guidance tokens are made and checked with, derived from the master keys once and shared by all loops
-/// (DESIGN §6).
+/// (docs/architecture.md, Guidance token).
 package struct GuidanceTokenKeys: Sendable {
   /// One master key's two: k1 encrypts the block, k2 authenticates client and venue.
   struct Pair: Sendable {

@@ -2,16 +2,16 @@ import EnergyModel
 import GridData
 
 /// What the operator has published for one region, as far as guidance needs it. Series of different models stay apart
-/// (domain.md §2.0).
+/// (docs/rating.md, Signals).
 struct RegionPublications {
-  /// Before another source, a run counts only as long as it is no older (domain.md §3.5: older ones are stale).
+  /// Before another source, a run counts only as long as it is no older (docs/rating.md, Signals).
   static let freshMilliseconds: Int64 = 6 * 3_600_000
-  /// Older runs say nothing any more (domain.md §3.5).
+  /// Older runs say nothing any more (docs/rating.md, Signals).
   static let expiredMilliseconds: Int64 = 24 * 3_600_000
-  /// A run must reach this far to go before another source's (domain.md §3.5: less is no horizon).
+  /// A run must reach this far to go before another source's (less is no horizon).
   static let shortestReachMilliseconds: Int64 = 6 * 3_600_000
-  /// How far a run's issue may lie ahead of the clock: a producer's may be a little fast. What is issued later than that
-  /// would stand before every honest run for ever, so it is ignored.
+  /// How far a run's issue may lie ahead of the clock: a producer's may be a little fast. What is issued later than
+  /// that would stand before every honest run for ever, so it is ignored.
   static let maximumLeadMilliseconds: Int64 = 5 * 60_000
   /// Measured values are kept this long: 28 local days before the last local midnight, and some.
   static let measuredMilliseconds: Int64 = 31 * 24 * 3_600_000

@@ -1,7 +1,7 @@
 import EnergyModel
 
 /// Gives each revision of this node its issue time, in whole seconds, and number; never the same pair twice
-/// (DESIGN §6).
+/// (docs/architecture.md, Guidance token).
 struct RevisionNumbers {
   /// A stored revision that is further ahead was made under a wrong clock: its tokens would not verify.
   static let maximumLeadSeconds: Int64 = GuidanceTokenCodec.maximumLeadMilliseconds / 1000

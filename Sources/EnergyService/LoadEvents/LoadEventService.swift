@@ -3,7 +3,7 @@ internal import FoundationEssentials
 package import Storage
 
 /// LoadEventService without its messages: judges what needs no session history on the caller's loop and hands the batch
-/// to the store's writer, which judges the rest in commit order (DESIGN §5 "Load events", §8).
+/// to the store's writer, which judges the rest in commit order (docs/architecture.md, Load events).
 package struct LoadEventService: Sendable {
   /// Faults that an answer lists; more are only counted.
   package static let maximumFaultCount = 1_000

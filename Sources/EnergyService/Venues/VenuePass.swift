@@ -18,7 +18,7 @@ package final class VenuePass {
     self.clientID = clientID
   }
 
-  /// The venue check of every call that names a venue (DESIGN §5 "Venues").
+  /// The venue check of every call that names a venue (docs/architecture.md, Callers).
   /// - Throws: `permissionDenied` where the person declined, `venueUnavailable` where the venue is as if absent.
   package func checkVisible() throws(EnergyKitError) {
     switch access {

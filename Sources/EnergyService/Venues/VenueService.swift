@@ -2,7 +2,7 @@ package import EnergyModel
 package import FoundationEssentials
 package import Storage
 
-/// EnergyVenueService without its messages (EK §3.2). All calls need the entitlement `energyKit`.
+/// EnergyVenueService without its messages. All calls need the entitlement `energyKit`.
 package struct VenueService: Sendable {
   private let store: any EnergyStore
 

@@ -3,8 +3,8 @@ internal import CProtobufC
 
 /// Memory for what protobuf-c unpacks: handed out front to back, taken back all at once by the next message.
 ///
-/// Refuses above 8 times the message and above 32 MiB (DESIGN §10), a small message having 64 KiB at least. Between
-/// messages one block of 256 KiB stays. One per event loop: not safe on two threads.
+/// Refuses above 8 times the message and above 32 MiB (docs/architecture.md, Limits), a small message having 64 KiB at
+/// least. Between messages one block of 256 KiB stays. One per event loop: not safe on two threads.
 package final class DecodeArena {
   static let maximumByteCount = 32 << 20
   static let maximumGrowth = 8

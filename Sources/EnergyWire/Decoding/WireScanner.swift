@@ -1,5 +1,5 @@
-/// Walks the fields at the top level of a message without unpacking any: to count before memory is spent (DESIGN §10)
-/// and to hand out repeated messages one by one.
+/// Walks the fields at the top level of a message without unpacking any: to count before memory is spent, and
+/// to hand out repeated messages one by one.
 ///
 /// Holds a position, not the bytes: those are passed in, so that a walk can be paused and go on over a copy.
 struct WireScanner {

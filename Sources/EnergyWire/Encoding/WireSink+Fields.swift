@@ -44,7 +44,7 @@ extension WireSink {
     copy.withUTF8 { bytes(UnsafeRawBufferPointer($0), field) }
   }
 
-  /// In lower case (DESIGN §5).
+  /// In lower case, as ids are given out.
   mutating func uuid(_ uuid: UUID, _ field: UInt32) {
     withUnsafeTemporaryAllocation(byteCount: UUID.textByteCount, alignment: 1) { buffer in
       uuid.writeText(to: buffer)

@@ -3,10 +3,10 @@ package import FoundationEssentials
 package import GRPC
 
 extension Status {
-  /// What the trailers of an error weigh at most, also where the client would take more (DESIGN §5 "Errors").
+  /// What the trailers of an error weigh at most, also where the client would take more (docs/architecture.md, Errors).
   package static let standardTrailerLimit = TrailerBudget.maximumByteCount
 
-  /// The code and details of DESIGN §5's table.
+  /// The code and details of the table in docs/api.md, Errors.
   ///
   /// - Parameters:
   ///   - venueID: The venue that the call was about, where permission to it is missing.

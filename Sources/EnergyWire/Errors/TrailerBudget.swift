@@ -1,6 +1,7 @@
 internal import GRPC
 
-/// How much the details of a status may weigh, so that the trailers fit into what the client takes (DESIGN §5, G-075).
+/// How much the details of a status may weigh, so that the trailers fit into what the client takes
+/// (docs/architecture.md, Errors; G-075).
 struct TrailerBudget {
   /// The most that trailers may weigh, also where the client would take more.
   static let maximumByteCount = 7 << 10

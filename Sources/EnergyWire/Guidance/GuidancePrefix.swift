@@ -2,7 +2,8 @@ internal import EnergyModel
 package import FoundationEssentials
 
 /// What differs from caller to caller in a message of guidance, and the head of the field that holds it all: the part
-/// before a `GuidanceSuffix` in StreamGuidanceResponse and in GetGuidanceResponse, whose field 1 it is (DESIGN §7).
+/// before a `GuidanceSuffix` in StreamGuidanceResponse and in GetGuidanceResponse, whose field 1 it is
+/// (docs/architecture.md, Fan-out).
 package struct GuidancePrefix: Hashable, Sendable {
   package let token: UUID
   package let venueID: UUID

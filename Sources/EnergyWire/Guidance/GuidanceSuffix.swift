@@ -1,6 +1,7 @@
 package import EnergyModel
 
-/// Fields 3 and up of ElectricityGuidance: the same bytes for all subscribers of a series (DESIGN §7).
+/// Fields 3 and up of ElectricityGuidance: the same bytes for all subscribers of a series (docs/architecture.md,
+/// Fan-out).
 package enum GuidanceSuffix {
   package static func encode(_ revision: GuidanceRevision) -> [UInt8] { SuffixMessage(revision: revision).encodedBytes }
 }

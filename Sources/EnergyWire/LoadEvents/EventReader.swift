@@ -2,7 +2,7 @@ internal import CEnergyProto
 internal import EnergyModel
 internal import FoundationEssentials
 
-/// Makes events of the model from unpacked ones and notes every fault of their shape (DESIGN §5, table of checks).
+/// Makes events of the model from unpacked ones and notes every fault of their shape (docs/api.md, Errors).
 ///
 /// A fault ends nothing: the other fields are read all the same, so that one answer names everything.
 struct EventReader {

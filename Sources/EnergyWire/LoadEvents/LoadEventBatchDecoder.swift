@@ -2,7 +2,7 @@ internal import CEnergyProto
 internal import EnergyModel
 internal import FoundationEssentials
 
-/// Decodes a batch in slices, so that a large one does not hold its event loop for long (DESIGN §10):
+/// Decodes a batch in slices, so that a large one does not hold its event loop for long (docs/architecture.md, Limits):
 ///
 ///     var decoder = try LoadEventBatchDecoder(message)
 ///     while try !decoder.decodeSlice(of: message, arena: arena) { /* let others run */ }

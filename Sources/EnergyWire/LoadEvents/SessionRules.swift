@@ -1,5 +1,5 @@
 /// What becomes of power, energy and stage that the contract wants to be zero at the ends of a session
-/// (DESIGN §5, `--session-rules`).
+/// (docs/architecture.md, Load events; `--session-rules`).
 package enum SessionRules: String, Hashable, Sendable, CaseIterable {
   /// Anything else is a fault.
   case strict

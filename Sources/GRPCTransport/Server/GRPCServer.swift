@@ -5,12 +5,12 @@ import Synchronization
 /// A gRPC server in the clear (h2c with prior knowledge) on some event loops.
 ///
 /// The first loop accepts, and each connection goes to the loop that has the fewest; there it stays, and its calls are
-/// handled there (DESIGN §8). To be ended by `shutdown`.
+/// handled there (docs/architecture.md, Threads). To be ended by `shutdown`.
 package final class GRPCServer: Sendable {
   package struct Configuration: Sendable {
     package struct Listener: Sendable {
       package var address: SocketAddress
-      /// Whether what comes in by it may use AdminService (DESIGN §5).
+      /// Whether what comes in by it may use AdminService (docs/architecture.md, Callers).
       package var allowsAdmin: Bool
 
       package init(address: SocketAddress, allowsAdmin: Bool = false) {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Request bytes in memory for messages that are not complete, over all loops of a server (DESIGN §10).
+/// Request bytes in memory for messages that are not complete, over all loops of a server (docs/architecture.md,
+/// Limits).
 final class ServerBudget: Sendable {
   let limit: Int
   private let used = Atomic(0)

@@ -146,7 +146,7 @@ final class ServerConnection {
 
   // MARK: - Response bytes
 
-  /// Whether so much waits for the client that its streams have to wait (DESIGN §10).
+  /// Whether so much waits for the client that its streams have to wait (docs/architecture.md, Limits).
   var isFull: Bool { bufferedByteCount > home.limits.responseBytesPerConnection }
 
   func didBuffer(_ byteCount: Int) {
