@@ -3,7 +3,8 @@ package import EnergyService
 internal import EnergyWire
 package import GRPC
 
-/// Lets callers in by their API key (docs/api.md, Keys): `authorization: Bearer ek_...`, judged from the headers alone.
+/// Lets callers in by their API key, `authorization: Bearer ek_...`, judged from the headers alone (docs/api.md, Keys and
+/// entitlements).
 ///
 /// A connection that repeats its key costs one comparison a call: its last key and whose it is are remembered. A key
 /// that this loop has not seen is looked up in the store while the call waits. Missing, wrong and disabled keys take
@@ -51,7 +52,7 @@ package final class KeyAdmission: Admission {
     return resolve(hash) { self.admission(of: $0) }
   }
 
-  /// Every call needs the base entitlement (docs/api.md, Keys).
+  /// Every call needs the base entitlement (docs/api.md, Keys and entitlements).
   private func admission(of caller: Caller) -> AdmissionTicket.Resolution {
     do {
       try caller.require(.energyKit)

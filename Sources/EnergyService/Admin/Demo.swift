@@ -24,7 +24,7 @@ package struct Demo: Sendable {
       NewVenue(
         name: "San Francisco", timeZone: "America/Los_Angeles", gridRegion: "CISO", ratePlanID: plan.id),
       NewVenue(
-        name: "No rate plan", timeZone: GridRegionZone.timeZone(ofRegion: secondRegion), gridRegion: secondRegion),
+        name: "Houston office", timeZone: GridRegionZone.timeZone(ofRegion: secondRegion), gridRegion: secondRegion),
       NewVenue(
         name: "Honolulu", timeZone: "Pacific/Honolulu", gridRegion: "HECO", isRegionSupported: false),
     ]
