@@ -41,7 +41,8 @@ package final class EnergyLoop {
       method(.publishGridSignal, PublishGridSignal(self).handle),
     ]
     return Service(
-      router: Router(methods), admission: KeyAdmission(cache: access, adminKey: shared.adminKey))
+      router: Router(methods, contract: MethodName.allCases.map(\.path)),
+      admission: KeyAdmission(cache: access, adminKey: shared.adminKey))
   }
 
   private func method(

@@ -8,9 +8,13 @@ package struct Router {
   private var methods: [Method] = []
   private var paths: [[UInt8]] = []
   private var services: Set<String> = []
+  private let contract: Set<String>
 
   /// Of two methods with one path, the later counts.
-  package init(_ methods: [Method]) {
+  ///
+  /// - Parameter contract: Paths of methods that callers know of, served here or not.
+  package init(_ methods: [Method], contract: some Sequence<String> = EmptyCollection<String>()) {
+    self.contract = Set(contract)
     var byPath: [String: Method] = [:]
     for method in methods { byPath[method.path] = method }
     self.methods = byPath.values.sorted { $0.path < $1.path }
@@ -40,11 +44,14 @@ package struct Router {
     return nil
   }
 
-  /// The answer to a path that `method(at:)` does not know: UNIMPLEMENTED, saying whether it is the service or the
-  /// method (G-031). The path is shown cut to 256 bytes.
+  /// The answer to a path that `method(at:)` does not know: UNIMPLEMENTED, saying whether it is a method of the contract
+  /// that is not served, or the service or the method that is unknown (G-031). The path is shown cut to 256 bytes.
   package func refusal(of path: UnsafeRawBufferPointer) -> Status {
     let text = String(decoding: path.prefix(256), as: UTF8.self)
     guard let parts = PathParts(text) else { return Status(.unimplemented, "malformed method path \(text)") }
+    if contract.contains(text) {
+      return Status(.unimplemented, "\(parts.service)/\(parts.method) is not served by this version")
+    }
     guard services.contains(parts.service) else {
       return Status(.unimplemented, "unknown service \(parts.service)")
     }

@@ -118,14 +118,13 @@ extension Daemon {
         return Service(router: Router([]))
       }
     }
-    do throws(NetworkError) {
+    do throws(ListenError) {
       return try GRPCServer(
         .init(
           listeners: configuration.listeners.map { .init(address: $0.address, allowsAdmin: $0.allowsAdmin) },
           loops: loops, makeService: makeService))
     } catch {
-      let addresses = configuration.listeners.map { "\($0.address)" }.joined(separator: ", ")
-      throw StartError("cannot listen on \(addresses): \(error)")
+      throw StartError(error.description)
     }
   }
 

@@ -29,6 +29,19 @@ import Testing
     #expect(withBytes(path) { router.refusal(of: $0) } == Status(.unimplemented, text))
   }
 
+  @Test(arguments: [
+    ("/energy.v1.S1/Later", "energy.v1.S1/Later is not served by this version"),
+    ("/energy.v1.S99/M", "energy.v1.S99/M is not served by this version"),
+    ("/energy.v1.S99/N", "unknown service energy.v1.S99"),
+  ])
+  func `tells what is not served from what does not exist`(path: String, text: String) {
+    let contract = ["/energy.v1.S1/M1", "/energy.v1.S1/Later", "/energy.v1.S99/M"]
+    let router = Router([method("/energy.v1.S1/M1", limit: 1)], contract: contract)
+    #expect(router["/energy.v1.S1/M1"] != nil)
+    #expect(withBytes(path) { router.method(at: $0) == nil })
+    #expect(withBytes(path) { router.refusal(of: $0) } == Status(.unimplemented, text))
+  }
+
   @Test func `shows no more than a part of a long path`() {
     let path = "/" + String(repeating: "x", count: 10_000) + "/y"
     #expect(withBytes(path) { router.refusal(of: $0) }.message.utf8.count < 300)

@@ -42,8 +42,8 @@ package final class GRPCServer: Sendable {
 
   /// Makes the services and listens; returns when connections are taken.
   ///
-  /// - Throws: what `TCPListener` throws of the first address that cannot be had; nothing listens then.
-  package init(_ configuration: Configuration) throws(NetworkError) {
+  /// - Throws: for the first address that cannot be had; nothing listens then.
+  package init(_ configuration: Configuration) throws(ListenError) {
     precondition(!configuration.loops.isEmpty, "a server needs an event loop")
     let budget = ServerBudget(limit: configuration.limits.assembledBytesPerServer)
     homes = configuration.loops.map { ServerLoop(loop: $0, limits: configuration.limits, budget: budget) }
@@ -59,21 +59,21 @@ package final class GRPCServer: Sendable {
 
   private static func listen(
     _ configuration: Configuration, _ acceptor: Acceptor
-  ) throws(NetworkError) -> [TCPListener] {
+  ) throws(ListenError) -> [TCPListener] {
     var listeners: [TCPListener] = []
-    do throws(NetworkError) {
-      for listener in configuration.listeners {
-        let allowsAdmin = listener.allowsAdmin
+    for listener in configuration.listeners {
+      let allowsAdmin = listener.allowsAdmin
+      do throws(NetworkError) {
         listeners.append(
           try TCPListener(loop: configuration.loops[0], address: listener.address, backlog: 1_024) { descriptor, peer in
             acceptor.take(descriptor, peer: peer, allowsAdmin: allowsAdmin)
           })
+      } catch {
+        for earlier in listeners { earlier.close() }
+        throw ListenError(address: listener.address, reason: error)
       }
-      return listeners
-    } catch {
-      for listener in listeners { listener.close() }
-      throw error
     }
+    return listeners
   }
 
   /// Ends the server in good order (G-100...103): takes no more connections, tells the clients, lets calls finish, ends
