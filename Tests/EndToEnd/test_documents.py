@@ -96,6 +96,31 @@ def test_the_python_that_publishes_works_as_pasted(beside: Path) -> None:
     assert re.search(r"stored_count: 48", output(beside, sys.executable, "-c", code))
 
 
+def test_the_python_of_the_client_works_as_pasted(server: Server, demo: Demo, beside: Path) -> None:
+    venues, errors = snippets("clients/python/README.md", "python")
+    assert set(re.findall(r"^[0-9a-f-]{36}", output(beside, sys.executable, "-c", venues), re.M)) == set(demo.venues)
+    text = output(beside, sys.executable, "-c", errors)
+    assert "INVALID_LOAD_EVENT" in text and "load_events[0].id" in text
+
+
+def test_the_c_of_the_client_works_as_pasted(server: Server, tmp_path: Path) -> None:
+    [body] = snippets("clients/c/README.md", "c")
+    key = server.demo["clients"][0]["api_key"]
+    body = body.replace("127.0.0.1:50051", server.address).replace("ek_...", key)
+    includes = "\n".join(re.findall(r"^#include.*$", body, re.M))
+    body = re.sub(r"^#include.*$", "", body, flags=re.M)
+    source = tmp_path / "snippet.c"
+    source.write_text(f"#include <stdio.h>\n{includes}\nint main(void) {{\n{body}}}\n")
+    client = ROOT / "clients" / "c"
+    output(ROOT, "make", "-s", "-C", str(client))
+    program = str(tmp_path / "snippet")
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(client / "include")]
+    generated = ["-isystem", str(ROOT / "Sources" / "CEnergyProto" / "include")]
+    libraries = [str(client / "build" / "libenergykit.a"), "-lnghttp2", "-lprotobuf-c"]
+    output(ROOT, "cc", *flags, *generated, "-o", program, str(source), *libraries)
+    assert output(ROOT, program) == "3 venues\n"
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/api.md"])
 def test_the_shell_lines_work_as_pasted(server: Server, demo: Demo, beside: Path, page: str) -> None:
     heading = "Call it" if page == "README.md" else "From the command line"

@@ -36,6 +36,7 @@ typedef struct arguments {
 typedef struct venue {
   char id[40];
   char name[128];
+  char time_zone[64];  // an IANA name
 } venue;
 
 // Times are seconds since 1970. 0 is the best rating, 1 the worst.
@@ -106,7 +107,8 @@ static bool find_venue(ek_client *client, const char *wanted, venue *chosen) {
   }
   const Energykit__V1__EnergyVenue *found = choose(response, wanted);
   bool is_found = found != NULL && copy(chosen->id, sizeof chosen->id, found->id) &&
-                  copy(chosen->name, sizeof chosen->name, found->name);
+                  copy(chosen->name, sizeof chosen->name, found->name) &&
+                  copy(chosen->time_zone, sizeof chosen->time_zone, found->time_zone);
   if (!is_found) fprintf(stderr, "There is no such venue for this API key.\n");
   protobuf_c_message_free_unpacked(answer, NULL);
   return is_found;
@@ -144,21 +146,29 @@ static bool stream_guidance(ek_client *client, venue *at, guidance *current) {
   return current->count > 0;
 }
 
-// "Mon 14:00", in UTC: a device seldom knows the zones of the world.
-static const char *clock_text(int64_t moment, char text[16]) {
+// From here on local time is the venue's; UTC where the system does not know the zone. The whole process has one zone, so
+// this is for programs with one thread.
+static void use_time_zone_of(const venue *at) {
+  bool is_name = at->time_zone[0] != '/' && strstr(at->time_zone, "..") == NULL;  // never a path out of the database
+  if (setenv("TZ", is_name ? at->time_zone : "UTC", 1) == 0) tzset();
+}
+
+// Local time by a pattern of strftime, such as "%a %H:%M".
+static const char *clock_text(int64_t moment, const char *pattern, char text[16]) {
   time_t seconds = (time_t)moment;
   struct tm parts;
-  if (gmtime_r(&seconds, &parts) == NULL || strftime(text, 16, "%a %H:%M", &parts) == 0) text[0] = '\0';
+  if (localtime_r(&seconds, &parts) == NULL || strftime(text, 16, pattern, &parts) == 0) text[0] = '\0';
   return text;
 }
 
 static void print_chart(const guidance *current, const venue *at) {
   char start[16], end[16];
-  printf("\nGuidance for %s: lower is better (times in UTC)\n", at->name);
+  printf("\nGuidance for %s: lower is better\n", at->name);
   for (size_t i = 0; i < current->count && i < CHART_ROWS; i++) {
     const rated_span *value = &current->values[i];
-    printf("  %s - %s  %.2f ", clock_text(value->start, start), clock_text(value->end, end), value->rating);
-    for (int column = 0; column < BAR_WIDTH && column < value->rating * BAR_WIDTH - 0.5; column++) putchar('#');
+    printf("  %s - %s  %.2f ", clock_text(value->start, "%a %H:%M", start), clock_text(value->end, "%H:%M", end),
+           value->rating);
+    for (int column = 0; column < BAR_WIDTH && column < value->rating * BAR_WIDTH - 0.5; column++) printf("█");
     putchar('\n');
   }
   if (current->count > CHART_ROWS) printf("  ... and %zu more\n", current->count - CHART_ROWS);
@@ -300,14 +310,15 @@ static bool charge_car(ek_client *client, const char *wanted) {
   rated_span best;
   char start[16], end[16];
   if (!find_venue(client, wanted, &at) || !stream_guidance(client, &at, &current)) return false;
+  use_time_zone_of(&at);
   print_chart(&current, &at);
   int64_t now = (int64_t)time(NULL);
   if (!find_best(&current, now, &best)) {
     fprintf(stderr, "The guidance does not reach far enough ahead.\n");
     return false;
   }
-  printf("\nBest two hours: %s to %s, mean rating %.2f\n", clock_text(best.start, start), clock_text(best.end, end),
-         best.rating);
+  printf("\nBest two hours: %s to %s, mean rating %.2f\n", clock_text(best.start, "%a %H:%M", start),
+         clock_text(best.end, "%a %H:%M", end), best.rating);
   if (!fill_session(&session, &current, &best, now)) {
     fprintf(stderr, "The system has no randomness.\n");
     return false;
