@@ -76,7 +76,7 @@ let package = Package(
       name: "grpc-echo-server", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "Locking"],
       path: "Tests/EchoServer", swiftSettings: swift),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
-    tests("energykitdTests", ["energykitd", "NetworkIO"]),
+    tests("energykitdTests", ["energykitd", "GRPCTransport", "NetworkIO"]),
     tests("LockingTests", ["Locking"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),

@@ -1,8 +1,8 @@
 import Glibc
 
-/// An IPv4 or IPv6 address with a port.
+/// An IPv4 or IPv6 address with a port, or the path of a unix socket.
 package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 0...65535; 0 lets the system pick one.
+  /// 0...65535; 0 lets the system pick one. 0 for a unix socket.
   package let port: UInt16
   private let host: Host
 
@@ -11,12 +11,24 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case v4(UInt32)
     /// The first and the last eight bytes, in host byte order, and the zone index (0: none).
     case v6(UInt64, UInt64, scope: UInt32)
+    /// An absolute path that fits `sun_path`.
+    case unix(String)
   }
 
-  /// Reads `127.0.0.1:50051` and `[::1]:50051`. No names, no zone indices, no lookups.
+  /// Reads `127.0.0.1:50051`, `[::1]:50051` and `unix:/path`, whose path is absolute. No names, no zone indices, no
+  /// lookups.
   ///
-  /// Returns `nil` for anything else, also for a missing port and one above 65535.
+  /// Returns `nil` for anything else, also for a missing port, one above 65535 and a path above 107 bytes.
   package init?(_ text: String) {
+    if text.utf8.starts(with: Self.unixPrefix.utf8) {
+      let path = String(text.utf8.dropFirst(Self.unixPrefix.utf8.count)) ?? ""
+      guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < Self.pathCapacity, !path.utf8.contains(0) else {
+        return nil
+      }
+      port = 0
+      host = .unix(path)
+      return
+    }
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
       let port = Self.port(text.utf8[text.utf8.index(after: colon)...]),
       let host = Self.host(text.utf8[..<colon])
@@ -24,6 +36,10 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
     self.host = host
   }
+
+  private static let unixPrefix = "unix:"
+  /// Bytes of `sun_path`, the NUL at its end among them.
+  private static let pathCapacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
   /// Reads what `accept4` and `getsockname` write; `nil` for families other than IPv4 and IPv6.
   init?(_ storage: sockaddr_storage) {
@@ -41,11 +57,31 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether only this machine can reach it: 127.0.0.0/8, ::1, and the first mapped into IPv6.
+  /// Whether only this machine can reach it: unix sockets, 127.0.0.0/8, ::1, and the second mapped into IPv6.
   package var isLoopback: Bool {
     switch host {
     case .v4(let address): address >> 24 == 127
     case .v6(let high, let low, _): high == 0 && (low == 1 || low >> 24 == 0xFFFF_7F)
+    case .unix: true
+    }
+  }
+
+  /// Whether it stands for every address of its family: 0.0.0.0, `::`.
+  package var isWildcard: Bool {
+    switch host {
+    case .v4(let address): address == 0
+    case .v6(let high, let low, _): high == 0 && low == 0
+    case .unix: false
+    }
+  }
+
+  package var isIPv6: Bool { family == AF_INET6 }
+
+  /// The file of a unix socket; `nil` for others.
+  package var path: String? {
+    switch host {
+    case .v4, .v6: nil
+    case .unix(let path): path
     }
   }
 
@@ -58,14 +94,17 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case .v6(let high, let low, _):
       var bytes = Self.bytes(high, low)
       return "[\(Self.text(AF_INET6, &bytes))]:\(port)"
+    case .unix(let path):
+      return Self.unixPrefix + path
     }
   }
 
-  /// AF_INET or AF_INET6.
+  /// AF_INET, AF_INET6 or AF_UNIX.
   var family: CInt {
     switch host {
     case .v4: AF_INET
     case .v6: AF_INET6
+    case .unix: AF_UNIX
     }
   }
 
@@ -86,6 +125,12 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
       system.sin6_port = port.bigEndian
       system.sin6_addr = Self.bytes(high, low)
       system.sin6_scope_id = scope
+      return try Self.rebound(&system, body)
+    case .unix(let path):
+      var system = sockaddr_un()
+      system.sun_family = sa_family_t(AF_UNIX)
+      // Shorter than the field, which is zero: `init` has seen to it.
+      withUnsafeMutableBytes(of: &system.sun_path) { $0.copyBytes(from: path.utf8) }
       return try Self.rebound(&system, body)
     }
   }

@@ -1,7 +1,7 @@
 import CUV
 import Glibc
 
-/// A listening TCP socket, which hands out the connections it accepts.
+/// A listening socket, TCP or unix, which hands out the connections it accepts.
 ///
 /// `@unchecked Sendable`: `handle`, `retry` and `isClosed` are touched on the loop's thread only (and in `deinit`), the
 /// rest is immutable.
@@ -11,6 +11,7 @@ package final class TCPListener: LoopHandle, @unchecked Sendable {
 
   private let loop: EventLoop
   private let descriptor: CInt
+  private let file: SocketFile?
   private let onConnection: @Sendable (_ descriptor: CInt, _ peer: SocketAddress) -> Void
   private var handle: UnsafeMutablePointer<uv_poll_t>?
   private var retry: LoopTimer?
@@ -22,32 +23,38 @@ package final class TCPListener: LoopHandle, @unchecked Sendable {
   private static let pauseMilliseconds: UInt64 = 100
 
   /// Binds and listens, on the calling thread, which may be any; connections are accepted on the loop's from its next
-  /// turn on. Another server's port is never shared (G-028); `[::]` takes IPv4 too where the system is set up so.
+  /// turn on. Another server's port is never shared (G-028); the file of a unix socket is replaced only where nothing
+  /// answers there (G-027), and removed by `close()`.
   ///
   /// - Parameter backlog: How many connections the kernel keeps for us.
+  /// - Parameter isIPv6Only: Whether `[::]` leaves IPv4 to another listener, instead of taking it too (G-029).
+  /// - Parameter fileMode: Who may connect to a unix socket, as in chmod(2); before the first connection is taken.
   /// - Parameter onConnection: Called on the loop's thread; owns `descriptor` (non-blocking, close-on-exec) from then
   ///   on, and may carry it to another loop.
-  /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, or a shortage of descriptors.
+  /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, or a shortage of descriptors; `EEXIST` where
+  ///   another file has the path of a unix socket.
   package init(
-    loop: EventLoop, address: SocketAddress, backlog: CInt,
+    loop: EventLoop, address: SocketAddress, backlog: CInt, isIPv6Only: Bool = false, fileMode: UInt32 = 0o660,
     onConnection: @escaping @Sendable (_ descriptor: CInt, _ peer: SocketAddress) -> Void
   ) throws(NetworkError) {
-    let descriptor = try Self.listen(on: address, backlog: backlog)
-    do throws(NetworkError) {
-      localAddress = try Self.localAddress(of: descriptor)
-    } catch {
-      Glibc.close(descriptor)
-      throw error
-    }
+    let socket = try ListeningSocket(on: address, backlog: backlog, isIPv6Only: isIPv6Only, fileMode: fileMode)
+    localAddress = socket.address
+    descriptor = socket.descriptor
+    file = socket.file
     self.loop = loop
-    self.descriptor = descriptor
     self.onConnection = onConnection
     loop.execute { self.begin() }
   }
 
   deinit {
     // Only where the loop had ended before it could begin or close.
-    if !isClosed { Glibc.close(descriptor) }
+    if !isClosed { closeSocket() }
+  }
+
+  /// The file goes first: while it is there, somebody answers.
+  private func closeSocket() {
+    file?.remove()
+    Glibc.close(descriptor)
   }
 
   /// Stops listening: at once on the loop's thread, soon on others. Connections already handed out stay.
@@ -68,7 +75,7 @@ package final class TCPListener: LoopHandle, @unchecked Sendable {
       self.handle = nil
       uv_close(base(handle)) { _ = TCPListener.detach(from: $0) }
     }
-    Glibc.close(descriptor)
+    closeSocket()
   }
 
   // MARK: - Accepting
@@ -134,7 +141,8 @@ package final class TCPListener: LoopHandle, @unchecked Sendable {
   }
 
   private func hand(over connection: CInt, from storage: sockaddr_storage) {
-    guard let peer = SocketAddress(storage) else {
+    // Who connects to a unix socket has no address; its own stands for them.
+    guard let peer = localAddress.path == nil ? SocketAddress(storage) : localAddress else {
       Glibc.close(connection)
       return
     }
@@ -158,36 +166,5 @@ package final class TCPListener: LoopHandle, @unchecked Sendable {
       default: self = .shortage
       }
     }
-  }
-
-  // MARK: - The socket
-
-  private static func listen(on address: SocketAddress, backlog: CInt) throws(NetworkError) -> CInt {
-    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let descriptor = try checkSystem(socket(address.family, type, 0), "socket")
-    do throws(NetworkError) {
-      var yes: CInt = 1
-      let size = socklen_t(MemoryLayout<CInt>.size)
-      try checkSystem(setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size), "setsockopt")
-      let bound = address.withSystemAddress { bind(descriptor, $0, $1) }
-      try checkSystem(bound, "bind")
-      try checkSystem(Glibc.listen(descriptor, backlog), "listen")
-      return descriptor
-    } catch {
-      Glibc.close(descriptor)
-      throw error
-    }
-  }
-
-  private static func localAddress(of descriptor: CInt) throws(NetworkError) -> SocketAddress {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let code = withUnsafeMutablePointer(to: &storage) { storage in
-      let address = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
-      return getsockname(descriptor, address, &length)
-    }
-    try checkSystem(code, "getsockname")
-    guard let address = SocketAddress(storage) else { throw NetworkError(call: "getsockname", code: -EAFNOSUPPORT) }
-    return address
   }
 }

@@ -1,4 +1,5 @@
 import CUV
+import Glibc
 
 extension TCPStream {
   /// Opens a connection. On the loop's thread, `completion` too, and never within this call.
@@ -30,6 +31,10 @@ private final class ConnectAttempt {
   }
 
   func start(_ address: SocketAddress) {
+    if address.path != nil {
+      let code = startLocally(address)
+      return stream.loop.executeLater { self.finish(code) }
+    }
     let held = Unmanaged.passRetained(self)
     request.pointee.data = held.toOpaque()
     let code = address.withSystemAddress { system, _ in
@@ -41,16 +46,29 @@ private final class ConnectAttempt {
     }
   }
 
+  /// Connects to a unix socket, which succeeds or fails without waiting: `EAGAIN` where the listener has no room.
+  private func startLocally(_ address: SocketAddress) -> CInt {
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_UNIX, type, 0)
+    guard descriptor >= 0 else { return -errno }
+    var code = address.withSystemAddress { Glibc.connect(descriptor, $0, $1) }
+    code = code < 0 ? -errno : uv_tcp_open(stream.handle, descriptor)
+    if code < 0 { close(descriptor) }
+    return code
+  }
+
   private static func finish(_ request: UnsafeMutablePointer<uv_connect_t>?, _ status: CInt) {
     guard let context = request?.pointee.data else { return }
     Unmanaged<ConnectAttempt>.fromOpaque(context).takeRetainedValue().finish(status)
   }
 
   private func finish(_ status: CInt) {
-    if status < 0 {
+    let code = status >= 0 && stream.isClosing ? CInt(UV_ECANCELED.rawValue) : status
+    if code < 0 {
       stream.close()
-      completion(.failure(NetworkError(call: "connect", code: status)))
+      completion(.failure(NetworkError(call: "connect", code: code)))
     } else {
+      // Means nothing to a unix socket, which refuses it.
       uv_tcp_nodelay(stream.handle, 1)
       completion(.success(stream))
     }

@@ -13,7 +13,7 @@ package protocol TCPStreamDelegate: AnyObject {
   func streamDidClose(_ stream: TCPStream, error: NetworkError?)
 }
 
-/// A TCP connection. Belongs to its loop's thread.
+/// A TCP connection, or one of a unix socket. Belongs to its loop's thread.
 ///
 /// Until it is closed, by `close()`, by an error or by the end of its loop, libuv keeps the stream alive and the
 /// stream its delegate.

@@ -1,20 +1,16 @@
 import Diagnostics
 import GRPC
+import GRPCTransport
 import NetworkIO
 
 /// What the operator asked for, checked as far as it can be without touching anything.
 struct Configuration {
-  struct Listener {
-    let address: SocketAddress
-    let allowsAdmin: Bool
-  }
-
   enum Store: Equatable {
     case directory(String)
     case memory
   }
 
-  let listeners: [Listener]
+  let listeners: [GRPCServer.Configuration.Listener]
   let store: Store
   /// Where demo.json and admin.key go; `nil` where nothing is kept.
   let dataDirectory: String?
@@ -30,7 +26,7 @@ struct Configuration {
   let logFormat: Log.Format
 
   init(_ values: SettingValues, coreCount: Int) throws(UsageError) {
-    listeners = try Self.listeners(values.all(.listen))
+    listeners = try Self.listeners(values)
     dataDirectory = values[.data]
     store = try Self.store(values)
     isDemo = try values.isOn(.demo)
@@ -65,15 +61,20 @@ struct Configuration {
     }
   }
 
-  private static func listeners(_ texts: [String]) throws(UsageError) -> [Listener] {
-    var result: [Listener] = []
+  private static func listeners(
+    _ values: SettingValues
+  ) throws(UsageError) -> [GRPCServer.Configuration.Listener] {
+    let texts = values.all(.listen)
+    let fileMode = try values.fileMode(.unixSocketMode, default: "660")
+    var result: [GRPCServer.Configuration.Listener] = []
     for text in texts.isEmpty ? ["127.0.0.1:50051"] : texts {
-      let isAdmin = text.hasPrefix("admin+")
-      let rest = isAdmin ? String(text.dropFirst("admin+".count)) : text
-      guard let address = SocketAddress(rest) else {
-        throw UsageError("--listen \(text): expected ADDRESS:PORT, for example 127.0.0.1:50051 or [::1]:50051")
+      guard let listen = ListenAddress(text) else {
+        throw UsageError(
+          "--listen \(text): expected ADDRESS:PORT or unix:/PATH, for example 127.0.0.1:50051 or [::1]:50051")
       }
-      result.append(Listener(address: address, allowsAdmin: isAdmin || address.isLoopback))
+      result.append(
+        .init(
+          address: listen.address, allowsAdmin: listen.saysAdmin || listen.address.isLoopback, fileMode: fileMode))
     }
     return result
   }
@@ -91,5 +92,14 @@ extension SettingValues {
       throw UsageError("--\(setting.rawValue): expected \(setting.placeholder ?? ""), not \"\(text)\"")
     }
     return value
+  }
+
+  /// Permissions in octal, as chmod(1) takes them: 0 to 777.
+  func fileMode(_ setting: Setting, default fallback: String) throws(UsageError) -> UInt32 {
+    let text = self[setting] ?? fallback
+    guard let mode = UInt32(text, radix: 8), mode <= 0o777 else {
+      throw UsageError("--\(setting.rawValue): expected permissions in octal, for example 660, not \"\(text)\"")
+    }
+    return mode
   }
 }

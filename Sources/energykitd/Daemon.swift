@@ -119,10 +119,7 @@ extension Daemon {
       }
     }
     do throws(ListenError) {
-      return try GRPCServer(
-        .init(
-          listeners: configuration.listeners.map { .init(address: $0.address, allowsAdmin: $0.allowsAdmin) },
-          loops: loops, makeService: makeService))
+      return try GRPCServer(.init(listeners: configuration.listeners, loops: loops, makeService: makeService))
     } catch {
       throw StartError(error.description)
     }

@@ -2,6 +2,7 @@
 /// (`listen`) and, in upper case with `_`, the environment variable (`ENERGYKIT_LISTEN`).
 enum Setting: String, CaseIterable {
   case listen
+  case unixSocketMode = "unix-socket-mode"
   case data
   case store
   case grid
@@ -22,6 +23,7 @@ enum Setting: String, CaseIterable {
   var placeholder: String? {
     switch self {
     case .listen: "ADDR"
+    case .unixSocketMode: "MODE"
     case .data: "DIR"
     case .store: "URL"
     case .clockOffset, .guidanceMinInterval, .drainSeconds: "S"
@@ -37,8 +39,9 @@ enum Setting: String, CaseIterable {
   var help: String {
     switch self {
     case .listen:
-      "serve here; may be given again. 127.0.0.1:50051, [::1]:50051; port 0 picks one; admin+ before it serves "
-        + "AdminService there too, which loopback listeners always do (default 127.0.0.1:50051)"
+      "serve here; may be given again. 127.0.0.1:50051, [::1]:50051, unix:/path; port 0 picks one; admin+ before it "
+        + "serves AdminService there too, which loopback and unix listeners always do (default 127.0.0.1:50051)"
+    case .unixSocketMode: "permissions of unix sockets: who may connect (default 660)"
     case .data: "keep the SQLite store and the admin key in this directory, made if missing"
     case .store: "memory: keeps nothing over a restart (for tests and measurements)"
     case .grid:

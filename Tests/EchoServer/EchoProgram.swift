@@ -9,20 +9,17 @@ import NetworkIO
 struct EchoProgram {
   static func main() async {
     guard let options = EchoOptions(Array(CommandLine.arguments.dropFirst())) else {
-      complain("usage: grpc-echo-server [--listen ADDR] [--loops N] [--drain-seconds S]")
-      exit(2)
-    }
-    guard let address = SocketAddress(options.address) else {
-      complain("grpc-echo-server: no address: \(options.address)")
+      complain(
+        "usage: grpc-echo-server [--listen ADDR]... [--unix-socket-mode MODE] [--loops N] [--drain-seconds S]")
       exit(2)
     }
     do {
       let loops = try makeLoops(options.loopCount)
-      try await serve(at: address, on: loops, drainSeconds: options.drainSeconds)
+      try await serve(options, on: loops)
       for loop in loops { loop.stop() }
       exit(0)
     } catch {
-      complain("grpc-echo-server: cannot serve at \(options.address): \(error)")
+      complain("grpc-echo-server: \(error)")
       exit(1)
     }
   }
@@ -33,10 +30,10 @@ struct EchoProgram {
     return loops
   }
 
-  private static func serve(at address: SocketAddress, on loops: [EventLoop], drainSeconds: UInt64) async throws {
+  private static func serve(_ options: EchoOptions, on loops: [EventLoop]) async throws {
     let counters = EchoCounters()
     let hub = EchoHub()
-    let configuration = GRPCServer.Configuration(listeners: [.init(address: address)], loops: loops) { executor in
+    let configuration = GRPCServer.Configuration(listeners: options.listeners, loops: loops) { executor in
       let broadcast = LoopBroadcast(on: executor)
       hub.add(broadcast, on: executor)
       return Service(router: Router(EchoService(counters: counters, broadcast: broadcast, hub: hub).methods))
@@ -52,7 +49,7 @@ struct EchoProgram {
       await signals.received(2)
       await server.shutdown(graceSeconds: 0)
     }
-    await server.shutdown(graceSeconds: drainSeconds)
+    await server.shutdown(graceSeconds: options.drainSeconds)
     loops[0].execute { watchers.close() }
   }
 

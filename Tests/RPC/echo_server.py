@@ -19,8 +19,12 @@ SERVICE = "/grpc.echo.v1.Echo/"
 
 
 class EchoServer:
+    """`address`: one, or a list of them; `address` and `port` of the server are then those of the first."""
+
     def __init__(self, *arguments, address="127.0.0.1:0", wait=True, descriptors=None):
-        command = [str(BINARIES / "grpc-echo-server"), "--listen", address, *arguments]
+        asked = [address] if isinstance(address, str) else address
+        listens = [word for one in asked for word in ("--listen", one)]
+        command = [str(BINARIES / "grpc-echo-server"), *listens, *arguments]
         if descriptors is not None:
             command = ["prlimit", f"--nofile={descriptors}", *command]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -31,10 +35,14 @@ class EchoServer:
         self.reader = threading.Thread(target=self._read_errors, args=(self.process.stderr,), daemon=True)
         self.reader.start()
         if wait:
-            line = self.lines.get(timeout=20)
-            assert line is not None and line.startswith("listening on "), (line, self.errors)
-            self.address = line.removeprefix("listening on ").strip()
-            self.port = int(self.address.rsplit(":", 1)[1])
+            self.addresses = [self._listening() for _ in asked]
+            self.address = self.addresses[0]
+            self.port = None if self.address.startswith("unix:") else int(self.address.rsplit(":", 1)[1])
+
+    def _listening(self):
+        line = self.lines.get(timeout=20)
+        assert line is not None and line.startswith("listening on "), (line, self.errors)
+        return line.removeprefix("listening on ").strip()
 
     def _read(self, stream):
         for line in stream:

@@ -210,10 +210,3 @@ def test_same_port_again_at_once(fresh_echo_ends):
         assert second.port == server.port
         with second.channel() as connection:
             assert unary(connection, "Unary")(b"again", timeout=5) == b"again"
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1:0", "[::1]:0"])
-def test_listens_on(address):
-    """G-029."""
-    with EchoServer(address=address) as server, server.channel() as connection:
-        assert unary(connection, "Unary")(b"x", timeout=5) == b"x"

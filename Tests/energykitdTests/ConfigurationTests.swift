@@ -1,3 +1,4 @@
+import GRPCTransport
 import NetworkIO
 import Testing
 
@@ -31,6 +32,17 @@ import Testing
     #expect(two.listeners.map(\.allowsAdmin) == [false, true])
   }
 
+  @Test func `serves AdminService on what only this machine can reach`() throws {
+    let texts = ["127.0.0.1:1", "[::1]:1", "unix:/a", "0.0.0.0:1", "admin+0.0.0.0:2", "[2001:db8::1]:1"]
+    let all = try configuration(["--data=d"] + texts.map { "--listen=\($0)" })
+    #expect(all.listeners.map(\.allowsAdmin) == [true, true, true, false, true, false])
+  }
+
+  @Test func `reads the permissions of unix sockets in octal`() throws {
+    #expect(try configuration(["--data=d"]).listeners.map(\.fileMode) == [0o660])
+    #expect(try configuration(["--data=d", "--unix-socket-mode", "0600"]).listeners.map(\.fileMode) == [0o600])
+  }
+
   @Test func `prefers the command line to the environment and that to the file`() throws {
     let files = [
       "f": "data = file # a comment\nloops = 3\ndrain-seconds = 7\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2\n"
@@ -55,6 +67,10 @@ import Testing
     (["--data", "a", "--listen", "127.0.0.1"], "--listen 127.0.0.1"),
     (["--data", "a", "--listen", "127.0.0.1:65536"], "--listen"),
     (["--data", "a", "--listen", "tls+127.0.0.1:1"], "--listen tls+"),
+    (["--data", "a", "--listen", "unix:relative"], "--listen unix:relative"),
+    (["--data", "a", "--listen", "unix:/" + String(repeating: "x", count: 107)], "--listen unix:"),
+    (["--data", "a", "--unix-socket-mode", "888"], "--unix-socket-mode"),
+    (["--data", "a", "--unix-socket-mode", "1777"], "--unix-socket-mode"),
     (["--data", "a", "--loops", "0"], "--loops"),
     (["--data", "a", "--loops", "two"], "--loops"),
     (["--data", "a", "--log-level", "loud"], "--log-level"),

@@ -12,10 +12,13 @@ package final class GRPCServer: Sendable {
       package var address: SocketAddress
       /// Whether what comes in by it may use AdminService (docs/architecture.md, Callers).
       package var allowsAdmin: Bool
+      /// Who may connect to a unix socket, as in chmod(2).
+      package var fileMode: UInt32
 
-      package init(address: SocketAddress, allowsAdmin: Bool = false) {
+      package init(address: SocketAddress, allowsAdmin: Bool = false, fileMode: UInt32 = 0o660) {
         self.address = address
         self.allowsAdmin = allowsAdmin
+        self.fileMode = fileMode
       }
     }
 
@@ -61,19 +64,32 @@ package final class GRPCServer: Sendable {
     _ configuration: Configuration, _ acceptor: Acceptor
   ) throws(ListenError) -> [TCPListener] {
     var listeners: [TCPListener] = []
-    for listener in configuration.listeners {
-      let allowsAdmin = listener.allowsAdmin
+    for wanted in configuration.listeners {
       do throws(NetworkError) {
-        listeners.append(
-          try TCPListener(loop: configuration.loops[0], address: listener.address, backlog: 1_024) { descriptor, peer in
-            acceptor.take(descriptor, peer: peer, allowsAdmin: allowsAdmin)
-          })
+        listeners.append(try listen(at: wanted, configuration, acceptor))
       } catch {
-        for earlier in listeners { earlier.close() }
-        throw ListenError(address: listener.address, reason: error)
+        for listener in listeners { listener.close() }
+        throw ListenError(address: wanted.address, reason: error)
       }
     }
     return listeners
+  }
+
+  private static func listen(
+    at listener: Configuration.Listener, _ configuration: Configuration, _ acceptor: Acceptor
+  ) throws(NetworkError) -> TCPListener {
+    let address = listener.address
+    // `[::]` takes IPv4 too, unless 0.0.0.0 is asked for beside it.
+    let sharesPort = configuration.listeners.contains {
+      $0.address.port == address.port && $0.address.isWildcard && !$0.address.isIPv6
+    }
+    let allowsAdmin = listener.allowsAdmin
+    return try TCPListener(
+      loop: configuration.loops[0], address: address, backlog: 1_024,
+      isIPv6Only: address.isWildcard && address.port != 0 && sharesPort, fileMode: listener.fileMode
+    ) { descriptor, peer in
+      acceptor.take(descriptor, peer: peer, allowsAdmin: allowsAdmin)
+    }
   }
 
   /// Ends the server in good order (G-100...103): takes no more connections, tells the clients, lets calls finish, ends

@@ -1,0 +1,22 @@
+package import NetworkIO
+
+/// Where to listen, as people write it: `[admin+]ADDRESS` (DESIGN §11), with the addresses of `SocketAddress`.
+package struct ListenAddress: Hashable, Sendable {
+  package var address: SocketAddress
+  /// `admin+`: AdminService is served there too.
+  package var saysAdmin: Bool
+
+  /// Returns `nil` for anything else.
+  package init?(_ text: String) {
+    var rest = text[...]
+    saysAdmin = Self.take("admin+", from: &rest)
+    guard let address = SocketAddress(String(rest)) else { return nil }
+    self.address = address
+  }
+
+  private static func take(_ prefix: String, from text: inout Substring) -> Bool {
+    guard text.hasPrefix(prefix) else { return false }
+    text = text.dropFirst(prefix.count)
+    return true
+  }
+}
