@@ -70,14 +70,13 @@ private final class Load: SubmissionMailbox {
 
   private func send(_ count: Int) {
     sender.run {
-      for _ in 0..<count {
-        let batch = self.state.withLock { state -> EventSubmission? in
-          guard state.sentCount < self.batchCount else { return nil }
+      let batches = self.state.withLock { state in
+        (0..<min(count, self.batchCount - state.sentCount)).map { _ in
           defer { state.sentCount += 1 }
           return self.batch(number: state.sentCount, random: &state.random)
         }
-        if let batch { self.store.submit(batch) }
       }
+      if !batches.isEmpty { self.store.submit(batches) }
     }
   }
 

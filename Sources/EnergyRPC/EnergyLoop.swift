@@ -27,7 +27,7 @@ package final class EnergyLoop {
       loader: AccessLoader(store: shared.store), clock: shared.clock, hop: { work in executor.execute(work) })
     tokens = try GuidanceTokenCodec(shared.tokenKeys)
     feeds = GuidanceFeeds(tokens: tokens, makeBroadcast: makeBroadcast)
-    mailbox = LoopMailbox(executor: executor)
+    mailbox = LoopMailbox(executor: executor, submit: shared.loadEvents.submit)
   }
 
   /// The methods this loop serves and who may call them.

@@ -1,22 +1,36 @@
 package import GRPC
 package import Storage
 
-/// Brings the outcomes of a commit back to one event loop, in one hop.
-package final class LoopMailbox: SubmissionMailbox {
+/// One event loop's way to the store and back, batched both ways: what a turn of the loop judged goes out at its end,
+/// and the outcomes of a commit come back in one hop.
+///
+/// So neither the writer nor the loop is woken for each batch, and more batches share a commit.
+///
+/// `@unchecked Sendable`: `outgoing` belongs to the loop, `deliver` touches nothing but the executor.
+package final class LoopMailbox: SubmissionMailbox, @unchecked Sendable {
   private let executor: any CallExecutor
+  private let submit: ([EventSubmission]) -> Void
+  private var outgoing: [EventSubmission] = []
 
-  package init(executor: any CallExecutor) {
+  package init(executor: any CallExecutor, submit: @escaping ([EventSubmission]) -> Void) {
     self.executor = executor
+    self.submit = submit
+  }
+
+  /// Hands the batch over when this turn of the loop ends. On the loop only.
+  func send(_ submission: EventSubmission) {
+    outgoing.append(submission)
+    guard outgoing.count == 1 else { return }
+    executor.afterTurn { [self] in
+      let submissions = outgoing
+      outgoing = []
+      submit(submissions)
+    }
   }
 
   package func deliver(_ results: [SubmissionResult]) {
     executor.execute {
-      for result in results { (result.submission.ticket as? any SubmissionTicket)?.complete(result) }
+      for result in results { (result.submission.ticket as? CallTicket)?.complete(result) }
     }
   }
-}
-
-/// Whoever waits for an outcome; called on the loop of the mailbox that the batch was submitted with.
-protocol SubmissionTicket: AnyObject, Sendable {
-  func complete(_ result: SubmissionResult)
 }

@@ -57,18 +57,18 @@ struct SubmitLoadEvents {
       loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
       faultCount: request.faultCount, allowsPartialSuccess: request.allowsPartialSuccess)
     do throws(EnergyKitError) {
-      try loop.shared.loadEvents.submit(
-        batch, as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox,
-        ticket: CallTicket(
-          call: call, eventCount: request.eventCount, onStoreProblem: loop.shared.onStoreProblem))
+      let ticket = CallTicket(call: call, eventCount: request.eventCount, onStoreProblem: loop.shared.onStoreProblem)
+      loop.mailbox.send(
+        try loop.shared.loadEvents.submission(
+          of: batch, as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
     } catch {
       call.fail(error, venueID: request.venueID)
     }
   }
 }
 
-/// Answers the call that waits for a commit.
-private final class CallTicket: SubmissionTicket {
+/// Answers the call that waits for a commit; used on the call's loop.
+final class CallTicket: Sendable {
   let call: any ServerCall
   /// Events in the request, well formed or not.
   let eventCount: Int

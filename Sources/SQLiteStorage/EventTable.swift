@@ -20,28 +20,28 @@ final class EventTable: EventLedger {
     nextSequence = try connection.integer("SELECT coalesce(max(sequence), 0) + 1 FROM events")
   }
 
-  func insert(_ event: SubmittedEvent, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
-    try parameters.bind(event, of: submission, sequence: nextSequence, to: insertion)
+  func insert(_ offset: EventOffset, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
+    try parameters.bind(submission.event(at: offset), of: submission, sequence: nextSequence, to: insertion)
     defer { insertion.rewind() }
     _ = try insertion.step()
     guard connection.changeCount == 0 else {
       nextSequence += 1
       return .new
     }
-    let verdict = try verdict(on: event, of: submission)
+    let verdict = try verdict(on: offset, of: submission)
     guard verdict != .new else { throw .failed(operation: "insert event", reason: "refused without a known cause") }
     return verdict
   }
 
-  func verdict(on event: SubmittedEvent, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
-    let identity = EventIdentity(event, of: submission)
+  func verdict(on offset: EventOffset, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
+    let identity = submission.identity(at: offset)
     defer { lookup.reset() }
     try lookup.bind(identity.timestamp, at: 1)
     try lookup.bind(identity.id, at: 2)
     try lookup.bind(identity.venueID, at: 3)
     try lookup.bind(identity.clientID, at: 4)
     guard try lookup.step() else { return .new }
-    return try EventRow.event(in: lookup) == event ? .sameContent : .otherContent
+    return try EventRow.event(in: lookup) == submission.event(at: offset) ? .sameContent : .otherContent
   }
 
   func removeNewest(_ count: Int) throws(StoreError) {

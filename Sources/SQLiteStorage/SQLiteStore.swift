@@ -49,8 +49,8 @@ package final class SQLiteStore: EnergyStore {
     case normal
   }
 
-  package func submit(_ submission: EventSubmission) {
-    queue.append(submission)
+  package func submit(_ submissions: [EventSubmission]) {
+    queue.append(submissions)
   }
 
   package func close() async {

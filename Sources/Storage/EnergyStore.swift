@@ -8,9 +8,9 @@ package import FoundationEssentials
 package protocol EnergyStore: AnyObject, Sendable {
   // MARK: Load events
 
-  /// Hands a batch to the writer, which commits everything that waits in one transaction; the outcome goes to the
+  /// Hands batches to the writer, which commits everything that waits in one transaction; each outcome goes to the
   /// batch's mailbox, always, also `failed(.busy)` where more than `maximumPendingEventCount` events wait already.
-  func submit(_ submission: EventSubmission)
+  func submit(_ submissions: [EventSubmission])
 
   // MARK: Clients
 

@@ -1,10 +1,10 @@
 /// The stored events, as the judge of submissions needs them. Used by one thread at a time.
 package protocol EventLedger {
   /// Stores the event where its identity is new, and changes nothing otherwise.
-  mutating func insert(_ event: SubmittedEvent, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict
+  mutating func insert(_ offset: EventOffset, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict
 
   /// What `insert` would say. Stores nothing.
-  mutating func verdict(on event: SubmittedEvent, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict
+  mutating func verdict(on offset: EventOffset, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict
 
   /// Takes back the last `count` events that `insert` called new.
   mutating func removeNewest(_ count: Int) throws(StoreError)

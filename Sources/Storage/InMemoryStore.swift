@@ -27,8 +27,8 @@ package final class InMemoryStore: EnergyStore {
   /// Events stored so far.
   package var eventCount: Int { events.withLock { $0.eventCount } }
 
-  package func submit(_ submission: EventSubmission) {
-    queue.append(submission)
+  package func submit(_ submissions: [EventSubmission]) {
+    queue.append(submissions)
   }
 
   package func close() async {

@@ -1,15 +1,32 @@
 import EnergyModel
 import FoundationEssentials
 
-/// All events of all clients, in the order in which they were stored.
+/// All events of all clients, as the batches in which they were stored.
+///
+/// Events stay where the request's decoder put them: a batch is kept by reference, and a table of places finds them.
 struct MemoryLedger: EventLedger {
-  private var places: [EventIdentity: Int] = [:]
-  private var events: [(identity: EventIdentity, event: SubmittedEvent)] = []
+  fileprivate struct Batch {
+    let clientID: UUID
+    let venueID: UUID
+    let loadEvents: [EventSubmission.Indexed<LoadEvent>]
+    let statusEvents: [EventSubmission.Indexed<ElectricVehicleStatusEvent>]
+  }
 
-  var eventCount: Int { events.count }
+  /// Each has a stored event, but the last one while it is judged. Of a batch that was stored in part, the other events
+  /// stay as well, without a place in the table.
+  private var batches: [Batch] = []
+  private var places = EventPlaceTable()
+
+  var eventCount: Int { places.count }
 
   /// Never `failed`: memory either suffices or the process ends.
   mutating func judge(_ submission: EventSubmission) -> SubmissionOutcome {
+    let earlierCount = eventCount
+    batches.append(
+      Batch(
+        clientID: submission.clientID, venueID: submission.venueID, loadEvents: submission.loadEvents,
+        statusEvents: submission.statusEvents))
+    defer { if eventCount == earlierCount { batches.removeLast() } }
     do {
       return try SubmissionJudge.judge(submission, in: &self)
     } catch {
@@ -17,22 +34,50 @@ struct MemoryLedger: EventLedger {
     }
   }
 
-  mutating func insert(_ event: SubmittedEvent, of submission: EventSubmission) -> IdentityVerdict {
-    let identity = EventIdentity(event, of: submission)
-    let place = places[identity, default: events.count]
-    guard place == events.count else { return events[place].event == event ? .sameContent : .otherContent }
-    places[identity] = place
-    events.append((identity, event))
-    return .new
+  mutating func insert(_ offset: EventOffset, of submission: EventSubmission) -> IdentityVerdict {
+    let place = EventPlace(batch: batches.count - 1, offset: offset)
+    let identity = submission.identity(at: offset)
+    let batches = batches
+    let earlier = places.insert(place, of: identity) { batches.identity(at: $0) == identity }
+    guard let earlier else { return .new }
+    return batches.event(at: earlier) == submission.event(at: offset) ? .sameContent : .otherContent
   }
 
-  func verdict(on event: SubmittedEvent, of submission: EventSubmission) -> IdentityVerdict {
-    guard let place = places[EventIdentity(event, of: submission)] else { return .new }
-    return events[place].event == event ? .sameContent : .otherContent
+  func verdict(on offset: EventOffset, of submission: EventSubmission) -> IdentityVerdict {
+    let identity = submission.identity(at: offset)
+    let place = places.place(of: identity) { batches.identity(at: $0) == identity }
+    guard let place else { return .new }
+    return batches.event(at: place) == submission.event(at: offset) ? .sameContent : .otherContent
   }
 
+  /// They are the last of those that the batch in judgement has in the table.
   mutating func removeNewest(_ count: Int) {
-    for (identity, _) in events.suffix(count) { places[identity] = nil }
-    events.removeLast(count)
+    guard let batch = batches.last else { return }
+    let offsets =
+      batch.loadEvents.indices.map(EventOffset.load) + batch.statusEvents.indices.map(EventOffset.vehicleStatus)
+    let end = eventCount - count
+    for offset in offsets.reversed() where eventCount > end {
+      let place = EventPlace(batch: batches.count - 1, offset: offset)
+      places.remove(batches.identity(at: place)) { $0 == place }
+    }
+  }
+}
+
+extension [MemoryLedger.Batch] {
+  fileprivate func event(at place: EventPlace) -> SubmittedEvent {
+    switch place.offset {
+    case .load(let index): .load(self[place.batch].loadEvents[index].event)
+    case .vehicleStatus(let index): .vehicleStatus(self[place.batch].statusEvents[index].event)
+    }
+  }
+
+  fileprivate func identity(at place: EventPlace) -> EventIdentity {
+    let batch = self[place.batch]
+    let (id, timestamp) =
+      switch place.offset {
+      case .load(let index): (batch.loadEvents[index].event.id, batch.loadEvents[index].event.timestamp)
+      case .vehicleStatus(let index): (batch.statusEvents[index].event.id, batch.statusEvents[index].event.timestamp)
+      }
+    return EventIdentity(clientID: batch.clientID, venueID: batch.venueID, id: id, timestamp: timestamp)
   }
 }

@@ -22,12 +22,8 @@ package struct SubmissionJudge {
   ) throws(StoreError) -> SubmissionOutcome {
     var judge = SubmissionJudge(submission)
     guard !judge.faults.concernBatch else { return judge.refuseUnread() }
-    for load in submission.loadEvents {
-      try judge.consider(.load(load.event), at: .loadEvent(load.index), in: &ledger)
-    }
-    for status in submission.statusEvents {
-      try judge.consider(.vehicleStatus(status.event), at: .vehicleStatusEvent(status.index), in: &ledger)
-    }
+    for index in submission.loadEvents.indices { try judge.consider(.load(index), in: &ledger) }
+    for index in submission.statusEvents.indices { try judge.consider(.vehicleStatus(index), in: &ledger) }
     return try judge.conclude(in: &ledger)
   }
 
@@ -37,13 +33,13 @@ package struct SubmissionJudge {
   }
 
   private mutating func consider(
-    _ event: SubmittedEvent, at position: EventPosition, in ledger: inout some EventLedger
+    _ offset: EventOffset, in ledger: inout some EventLedger
   ) throws(StoreError) {
-    let standing = faults.standing(at: position)
+    let standing = faults.isEmpty ? .faultless : faults.standing(at: submission.position(at: offset))
     let verdict =
       switch standing {
-      case .faultless: try ledger.insert(event, of: submission)
-      case .forgivable, .lasting: try ledger.verdict(on: event, of: submission)
+      case .faultless: try ledger.insert(offset, of: submission)
+      case .forgivable, .lasting: try ledger.verdict(on: offset, of: submission)
       }
     // The rules of sessions belong here, for what is new: on the writer, in commit order.
     switch (standing, verdict) {
@@ -53,10 +49,10 @@ package struct SubmissionJudge {
       duplicateCount += 1
     case (.forgivable, .sameContent):
       duplicateCount += 1
-      forgiven.insert(position)
+      forgiven.insert(submission.position(at: offset))
     case (.faultless, .otherContent), (.forgivable, .otherContent), (.lasting, .otherContent):
       rejectedCount += 1
-      reusedIDs.append(.idReused(at: position))
+      reusedIDs.append(.idReused(at: submission.position(at: offset)))
     case (.forgivable, .new), (.lasting, .new), (.lasting, .sameContent):
       rejectedCount += 1
     }
@@ -134,8 +130,10 @@ private struct FaultsByEvent {
   }
 
   func standing(at position: EventPosition) -> Standing {
-    standings.isEmpty ? .faultless : standings[position] ?? .faultless
+    standings[position] ?? .faultless
   }
+
+  var isEmpty: Bool { standings.isEmpty }
 }
 
 extension LoadEventFault {

@@ -32,21 +32,22 @@ package final class SubmissionQueue: Sendable {
     self.commit = commit
   }
 
-  package func append(_ submission: EventSubmission) {
-    let (refusal, needsDrain) = state.withLock { state -> (StoreError?, Bool) in
-      guard !state.isClosed else { return (.closed, false) }
-      guard state.eventCount < maximumPendingEventCount else { return (.busy, false) }
-      state.waiting.append(submission)
-      state.eventCount += submission.weight
-      defer { state.isDrainScheduled = true }
-      return (nil, !state.isDrainScheduled)
+  package func append(_ submissions: [EventSubmission]) {
+    let (takenCount, refusal, needsDrain) = state.withLock { state -> (Int, StoreError, Bool) in
+      guard !state.isClosed else { return (0, .closed, false) }
+      let takenCount = state.append(submissions, maximumEventCount: maximumPendingEventCount)
+      guard takenCount > 0, !state.isDrainScheduled else { return (takenCount, .busy, false) }
+      state.isDrainScheduled = true
+      return (takenCount, .busy, true)
     }
-    if let refusal {
-      refusals.run {
-        submission.mailbox.deliver([SubmissionResult(submission: submission, outcome: .failed(refusal))])
-      }
-    }
+    if takenCount < submissions.count { refuse(submissions[takenCount...], refusal) }
     if needsDrain { writer.run { self.drain() } }
+  }
+
+  private func refuse(_ submissions: ArraySlice<EventSubmission>, _ error: StoreError) {
+    refusals.run {
+      Self.deliver(submissions.map { SubmissionResult(submission: $0, outcome: .failed(error)) })
+    }
   }
 
   /// Commits and answers all that waits; what comes later fails with `closed`. Runs on the writer.
@@ -67,7 +68,7 @@ package final class SubmissionQueue: Sendable {
       let outcomes = commit(batches)
       precondition(!outcomes.isEmpty && outcomes.count <= batches.count, "a commit answers some of its batches")
       state.withLock { $0.removeFirst(outcomes.count) }
-      deliver(zip(batches, outcomes).map { SubmissionResult(submission: $0, outcome: $1) })
+      Self.deliver(zip(batches, outcomes).map { SubmissionResult(submission: $0, outcome: $1) })
     }
     return state.withLock { state in
       state.isDrainScheduled = !state.waiting.isEmpty
@@ -75,24 +76,29 @@ package final class SubmissionQueue: Sendable {
     }
   }
 
-  /// One call per mailbox.
-  private func deliver(_ results: [SubmissionResult]) {
-    var places: [ObjectIdentifier: Int] = [:]
-    var deliveries: [(mailbox: any SubmissionMailbox, results: [SubmissionResult])] = []
-    for result in results {
-      let mailbox = result.submission.mailbox
-      if let place = places[ObjectIdentifier(mailbox)] {
-        deliveries[place].results.append(result)
-      } else {
-        places[ObjectIdentifier(mailbox)] = deliveries.count
-        deliveries.append((mailbox, [result]))
-      }
+  /// One call per mailbox, of which there are as many as event loops.
+  private static func deliver(_ results: [SubmissionResult]) {
+    var rest = results
+    while let mailbox = rest.first?.submission.mailbox {
+      mailbox.deliver(rest.filter { $0.submission.mailbox === mailbox })
+      rest.removeAll { $0.submission.mailbox === mailbox }
     }
-    for delivery in deliveries { delivery.mailbox.deliver(delivery.results) }
   }
 }
 
 extension SubmissionQueue.State {
+  /// Takes batches from the front while fewer than `maximumEventCount` events wait, and returns how many.
+  mutating func append(_ submissions: [EventSubmission], maximumEventCount: Int) -> Int {
+    var takenCount = 0
+    for submission in submissions {
+      guard eventCount < maximumEventCount else { break }
+      waiting.append(submission)
+      eventCount += submission.weight
+      takenCount += 1
+    }
+    return takenCount
+  }
+
   /// The oldest batches with at most `maximumEventCount` events together, or the oldest alone.
   func front(maximumEventCount: Int) -> [EventSubmission] {
     var count = 0

@@ -36,9 +36,9 @@ final class ProbeStore: EnergyStore {
     return try await body()
   }
 
-  func submit(_ submission: EventSubmission) {
-    controls.withLock { $0.submissions.append(submission) }
-    store.submit(submission)
+  func submit(_ submissions: [EventSubmission]) {
+    controls.withLock { $0.submissions += submissions }
+    store.submit(submissions)
   }
 
   func append(_ revision: GuidanceRevision) async throws(StoreError) {

@@ -67,7 +67,7 @@ package final class TestMailbox: SubmissionMailbox {
   package func submit(
     _ batch: Batch, to store: any EnergyStore, then: @escaping @Sendable (SubmissionOutcome) -> Void
   ) {
-    store.submit(batch.submission(to: self, ticket: Reply(then)))
+    store.submit([batch.submission(to: self, ticket: Reply(then))])
   }
 
   package func outcome(of batch: Batch, in store: any EnergyStore) async -> SubmissionOutcome {

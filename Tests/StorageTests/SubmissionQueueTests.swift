@@ -49,7 +49,7 @@ import Testing
   }
 
   private func append(_ count: Int, to bench: Bench, for mailbox: ListingMailbox) {
-    bench.queue.append(batch(of: count).submission(to: mailbox, ticket: Ticket()))
+    bench.queue.append([batch(of: count).submission(to: mailbox, ticket: Ticket())])
   }
 
   @Test func `commits all that waits at once and calls each mailbox once`() async throws {

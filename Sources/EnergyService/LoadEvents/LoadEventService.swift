@@ -20,28 +20,32 @@ package struct LoadEventService: Sendable {
     self.clock = clock
   }
 
-  /// Judges a batch and hands it to the store; the outcome goes to `mailbox`, always, unless this throws.
+  /// Judges a batch: what it returns is for `submit`, and its outcome then goes to `mailbox`, always.
   ///
   /// - Parameters:
   ///   - pass: What the caller's loop knows of the venue; `nil` where it is absent to the caller.
   ///   - tokens: The loop's own.
   /// - Throws: `permissionDenied`, `venueUnavailable`; `invalidLoadEvent` for a restricted guest, whatever is in the
   ///   batch.
-  package func submit(
-    _ batch: EventBatch, as caller: Caller, at pass: VenuePass?, tokens: GuidanceTokenCodec,
+  package func submission(
+    of batch: EventBatch, as caller: Caller, at pass: VenuePass?, tokens: GuidanceTokenCodec,
     mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
-  ) throws(EnergyKitError) {
+  ) throws(EnergyKitError) -> EventSubmission {
     try caller.require(.energyKit)
     let pass = try pass.visible()
     let now = clock.now
     guard pass.access != .restricted else { throw .invalidLoadEvent(Self.restriction(at: now)) }
     let found = Self.judge(batch, pass: pass, tokens: tokens, now: now)
-    store.submit(
-      EventSubmission(
-        clientID: caller.id, venueID: pass.venue.id, loadEvents: batch.loadEvents, statusEvents: batch.statusEvents,
-        faults: found.isEmpty ? batch.faults : Self.merge(batch.faults, found),
-        faultCount: batch.faultCount + found.count, allowsPartialSuccess: batch.allowsPartialSuccess, receivedAt: now,
-        mailbox: mailbox, ticket: ticket))
+    return EventSubmission(
+      clientID: caller.id, venueID: pass.venue.id, loadEvents: batch.loadEvents, statusEvents: batch.statusEvents,
+      faults: found.isEmpty ? batch.faults : Self.merge(batch.faults, found),
+      faultCount: batch.faultCount + found.count, allowsPartialSuccess: batch.allowsPartialSuccess, receivedAt: now,
+      mailbox: mailbox, ticket: ticket)
+  }
+
+  /// Hands judged batches to the store, best all that a turn of the loop brought: it wakes the writer once.
+  package func submit(_ submissions: [EventSubmission]) {
+    store.submit(submissions)
   }
 
   /// What the caller hears of an outcome.

@@ -70,8 +70,8 @@ private enum VenueKind: CaseIterable {
       case .venue: _ = try VenueService(store: store).venue(pass, as: caller)
       case .guidance: _ = try guidance.series(at: pass, action: .shift, as: caller)
       case .events:
-        try LoadEventService(store: store, clock: clock).submit(
-          EventBatch(), as: caller, at: pass, tokens: codec, mailbox: nobody, ticket: nobody)
+        _ = try LoadEventService(store: store, clock: clock).submission(
+          of: EventBatch(), as: caller, at: pass, tokens: codec, mailbox: nobody, ticket: nobody)
       }
       return nil
     } catch {

@@ -56,7 +56,9 @@ private final class Bench {
 
   @discardableResult
   func submit(_ batch: EventBatch, at pass: VenuePass?) throws -> EventSubmission? {
-    try service.submit(batch, as: caller, at: pass, tokens: codec, mailbox: mailbox, ticket: mailbox)
+    let submission = try service.submission(
+      of: batch, as: caller, at: pass, tokens: codec, mailbox: mailbox, ticket: mailbox)
+    service.submit([submission])
     return store.submissions.last
   }
 
