@@ -1,6 +1,7 @@
 package import NetworkIO
 
-/// Where to listen, as people write it: `[admin+]ADDRESS` (docs/operating.md, Settings), with the addresses of `SocketAddress`.
+/// Where to listen, as people write it: `[admin+]ADDRESS` (docs/operating.md, Settings), with the addresses of
+/// `SocketAddress`.
 package struct ListenAddress: Hashable, Sendable {
   package var address: SocketAddress
   /// `admin+`: AdminService is served there too.
