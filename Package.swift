@@ -49,10 +49,11 @@ let package = Package(
     // Bytes: know nothing of energy.
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     module("NetworkIO", ["CUV", "Locking"]),
+    module("TLS", ["COpenSSL"]),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     module("HTTP2", ["CNghttp2"]),
     module("GRPC"),
-    module("GRPCTransport", ["NetworkIO", "HTTP2", "GRPC", "Locking"]),
+    module("GRPCTransport", ["NetworkIO", "HTTP2", "TLS", "GRPC", "Locking"]),
     // Where the two meet.
     .systemLibrary(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
@@ -64,7 +65,7 @@ let package = Package(
       name: "energykitd",
       dependencies: [
         "CGetopt", "Diagnostics", "EnergyAnalysis", "EnergyModel", "EnergyRPC", "EnergyService", "EnergyWire", "GRPC",
-        "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage",
+        "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage", "TLS",
       ],
       swiftSettings: swift),
     // Programs that measure.
@@ -73,7 +74,7 @@ let package = Package(
       path: "Benchmarks/StorageBench", swiftSettings: swift),
     // Tests. TestSupport and the echo server, which Tests/RPC starts, are theirs alone.
     .executableTarget(
-      name: "grpc-echo-server", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "Locking"],
+      name: "grpc-echo-server", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
       path: "Tests/EchoServer", swiftSettings: swift),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("energykitdTests", ["energykitd", "GRPCTransport", "NetworkIO"]),
@@ -89,10 +90,13 @@ let package = Package(
       "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),
     tests("GridDataTests", ["GridData", "EnergyAnalysis", "EnergyModel", "LocalTime"]),
     tests("CryptographyTests", ["Cryptography"]),
+    module("TLSTestSupport", ["TLS", "COpenSSL"], path: "Tests/TLSTestSupport"),
+    tests("TLSTests", ["TLS", "COpenSSL", "TLSTestSupport"]),
     tests("HTTP2Tests", ["HTTP2"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
     tests(
-      "GRPCTransportTests", ["GRPCTransport", "NetworkIO", "HTTP2", "GRPC", "Locking", "TestSupport"]),
+      "GRPCTransportTests",
+      ["GRPCTransport", "NetworkIO", "HTTP2", "TLS", "GRPC", "Locking", "TestSupport", "TLSTestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
     tests("StorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
     tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),

@@ -44,6 +44,8 @@ package final class ConnectionContext {
   package let peer: String
   /// Whether AdminService is served on the listener it came in by (docs/architecture.md, Callers).
   package let allowsAdmin: Bool
+  /// What the client has shown of itself on a TLS connection, before its first call; `nil` where nothing.
+  package var certificate: PeerCertificate?
   /// For `Admission`'s own use, for example the last key seen and whose it is.
   package var admissionState: AnyObject?
 

@@ -8,6 +8,8 @@ package protocol ServerCall: AnyObject, Sendable {
   var executor: any CallExecutor { get }
   /// Whom `Admission` let in; `nil` where the server has none.
   var caller: AnyObject? { get }
+  /// The connection that the call came by: the peer's address and certificate.
+  var peer: ConnectionContext { get }
   /// When the caller gives up, on the executor's clock (G-036); `nil`: never.
   var deadline: Deadline? { get }
   var hasEnded: Bool { get }

@@ -1,10 +1,18 @@
 import Glibc
+import Synchronization
 
 /// The file of a unix socket that this process listens on, unix(7).
-struct SocketFile: Sendable {
+final class SocketFile: Sendable {
   private let path: String
   private let device: dev_t
   private let inode: ino_t
+  private let isRemoved = Atomic(false)
+
+  private init(path: String, device: dev_t, inode: ino_t) {
+    self.path = path
+    self.device = device
+    self.inode = inode
+  }
 
   /// Binds and listens. A file that a dead process has left behind gives way; one that answers, or that is no socket,
   /// does not (G-027). The directory is locked meanwhile, so that two servers that start at once cannot both take the
@@ -34,8 +42,10 @@ struct SocketFile: Sendable {
     }
   }
 
-  /// Removes the file, unless another one has its place.
+  /// Removes the file, unless another one has its place. From any thread; once, since another server may make its own
+  /// there afterwards, with the same inode.
   func remove() {
+    guard !isRemoved.exchange(true, ordering: .relaxed) else { return }
     var status = stat()
     guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
     unlink(path)

@@ -57,8 +57,10 @@ package final class TCPListener: LoopHandle, @unchecked Sendable {
     Glibc.close(descriptor)
   }
 
-  /// Stops listening: at once on the loop's thread, soon on others. Connections already handed out stay.
+  /// Stops listening: at once on the loop's thread, soon on others. Connections already handed out stay. The file of a
+  /// unix socket is gone when this returns.
   package func close() {
+    file?.remove()
     if loop.isCurrent {
       closeNow()
     } else {

@@ -5,12 +5,29 @@ import NetworkIO
 
 /// What the operator asked for, checked as far as it can be without touching anything.
 struct Configuration {
+  struct Listener {
+    let address: SocketAddress
+    let security: ListenAddress.Security
+    let allowsAdmin: Bool
+    /// Permissions of a unix socket.
+    let fileMode: UInt32
+  }
+
+  /// Paths of PEM files.
+  struct TLSFiles: Equatable {
+    let certificate: String
+    let key: String
+    let clientAuthority: String?
+  }
+
   enum Store: Equatable {
     case directory(String)
     case memory
   }
 
-  let listeners: [GRPCServer.Configuration.Listener]
+  let listeners: [Listener]
+  /// Given where a listener speaks TLS.
+  let tlsFiles: TLSFiles?
   let store: Store
   /// Where demo.json and admin.key go; `nil` where nothing is kept.
   let dataDirectory: String?
@@ -27,6 +44,7 @@ struct Configuration {
 
   init(_ values: SettingValues, coreCount: Int) throws(UsageError) {
     listeners = try Self.listeners(values)
+    tlsFiles = try Self.tlsFiles(values, for: listeners)
     dataDirectory = values[.data]
     store = try Self.store(values)
     isDemo = try values.isOn(.demo)
@@ -61,22 +79,42 @@ struct Configuration {
     }
   }
 
-  private static func listeners(
-    _ values: SettingValues
-  ) throws(UsageError) -> [GRPCServer.Configuration.Listener] {
+  private static func listeners(_ values: SettingValues) throws(UsageError) -> [Listener] {
     let texts = values.all(.listen)
     let fileMode = try values.fileMode(.unixSocketMode, default: "660")
-    var result: [GRPCServer.Configuration.Listener] = []
+    var result: [Listener] = []
     for text in texts.isEmpty ? ["127.0.0.1:50051"] : texts {
       guard let listen = ListenAddress(text) else {
         throw UsageError(
-          "--listen \(text): expected ADDRESS:PORT or unix:/PATH, for example 127.0.0.1:50051 or [::1]:50051")
+          "--listen \(text): expected [admin+][tls+|mtls+]ADDRESS:PORT or unix:/PATH, for example 127.0.0.1:50051, "
+            + "tls+[::1]:50051")
       }
       result.append(
-        .init(
-          address: listen.address, allowsAdmin: listen.saysAdmin || listen.address.isLoopback, fileMode: fileMode))
+        Listener(
+          address: listen.address, security: listen.security,
+          allowsAdmin: listen.saysAdmin || listen.address.isLoopback, fileMode: fileMode))
     }
     return result
+  }
+
+  /// Certificates that nobody uses are as wrong as listeners without: the operator meant something else.
+  private static func tlsFiles(_ values: SettingValues, for listeners: [Listener]) throws(UsageError) -> TLSFiles? {
+    let certificate = values[.tlsCert]
+    let key = values[.tlsKey]
+    let authority = values[.tlsClientCA]
+    let secured = listeners.filter { $0.security != .clear }
+    guard let first = secured.first else {
+      let given = [Setting.tlsCert, .tlsKey, .tlsClientCA].first { values[$0] != nil }
+      if let given { throw UsageError("--\(given.rawValue) is given, but no --listen begins with tls+ or mtls+") }
+      return nil
+    }
+    guard let certificate, let key else {
+      throw UsageError("--listen \(first.address): TLS needs --tls-cert and --tls-key")
+    }
+    if let mutual = listeners.first(where: { $0.security == .mutualTLS }), authority == nil {
+      throw UsageError("--listen mtls+\(mutual.address): needs --tls-client-ca, to judge clients by")
+    }
+    return TLSFiles(certificate: certificate, key: key, clientAuthority: authority)
   }
 }
 

@@ -11,10 +11,12 @@ import GridData
 import NetworkIO
 import SQLiteStorage
 import Storage
+import TLS
 
 /// The parts of the server, wired together. No rules live here.
 struct Daemon {
   private let configuration: Configuration
+  private let certificates: ServerCertificates?
   private let log: Log
   private let store: any EnergyStore
   private let guidance: GuidanceService
@@ -22,14 +24,16 @@ struct Daemon {
   private let signals: SignalWatch
 
   /// Everything up to `listening on`, which is printed last.
-  static func start(_ configuration: Configuration, log: Log) async throws(StartError) -> Daemon {
+  static func start(
+    _ configuration: Configuration, _ certificates: ServerCertificates?, log: Log
+  ) async throws(StartError) -> Daemon {
     EventLoop.ignoreBrokenPipes()
     // Before anything that takes time: a signal that comes meanwhile is kept and obeyed once the server is up.
     let loops = try makeLoops(configuration.loopCount)
     let signals = try await watchSignals(on: loops[0])
     let store = try openStore(configuration)
     do throws(StartError) {
-      return try await start(configuration, log, store, loops, signals)
+      return try await start(configuration, certificates, log, store, loops, signals)
     } catch {
       await store.close()
       throw error
@@ -37,7 +41,8 @@ struct Daemon {
   }
 
   private static func start(
-    _ configuration: Configuration, _ log: Log, _ store: any EnergyStore, _ loops: [EventLoop], _ signals: SignalWatch
+    _ configuration: Configuration, _ certificates: ServerCertificates?, _ log: Log, _ store: any EnergyStore,
+    _ loops: [EventLoop], _ signals: SignalWatch
   ) async throws(StartError) -> Daemon {
     let clock = ServiceClock(offsetSeconds: Int64(configuration.clockOffsetSeconds))
     let adminKey = try AdminKeyFile.readOrMake(configuration.adminKeyFile)
@@ -45,14 +50,22 @@ struct Daemon {
     if configuration.isDemo { demo = try await Demonstration(store: store, clock: clock, configuration) }
     let source = try GridFiles.source(configuration.gridFiles, beside: demo?.source)
     let services = try await startServices(configuration, log, store, clock, adminKey.key, source: source)
-    let server = try startServer(configuration, log, services, on: loops)
+    let server = try startServer(configuration.serverListeners(certificates), log, services, on: loops)
     let addresses = server.addresses
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
     announce(addresses)
+    warnOfClearListeners(configuration, log)
     log.notice("ready", ["listeners": LogValue(addresses.count), "loops": LogValue(configuration.loopCount)])
     return Daemon(
-      configuration: configuration, log: log, store: store, guidance: services.guidance, server: server,
-      signals: signals)
+      configuration: configuration, certificates: certificates, log: log, store: store, guidance: services.guidance,
+      server: server, signals: signals)
+  }
+
+  /// Keys can be read on the way to such a listener, unless a proxy or a tunnel stands before it.
+  private static func warnOfClearListeners(_ configuration: Configuration, _ log: Log) {
+    for listener in configuration.listeners where listener.security == .clear && !listener.address.isLoopback {
+      log.warning("a listener is not encrypted", ["address": LogValue(listener.address)])
+    }
   }
 
   /// At once, also into a pipe: whoever started the server waits for these lines.
@@ -105,7 +118,7 @@ struct Daemon {
 
 extension Daemon {
   private static func startServer(
-    _ configuration: Configuration, _ log: Log, _ services: SharedServices, on loops: [EventLoop]
+    _ listeners: [GRPCServer.Configuration.Listener], _ log: Log, _ services: SharedServices, on loops: [EventLoop]
   ) throws(StartError) -> GRPCServer {
     let makeService: @Sendable (any CallExecutor) -> Service = { executor in
       do throws(EnergyKitError) {
@@ -119,7 +132,10 @@ extension Daemon {
       }
     }
     do throws(ListenError) {
-      return try GRPCServer(.init(listeners: configuration.listeners, loops: loops, makeService: makeService))
+      return try GRPCServer(
+        .init(
+          listeners: listeners, loops: loops, onSecurityProblem: SecurityProblemLog(log).report,
+          makeService: makeService))
     } catch {
       throw StartError(error.description)
     }
@@ -160,13 +176,24 @@ extension Daemon {
     }
   }
 
-  /// SIGHUP: the log level anew.
+  /// SIGHUP: the certificates and the log level anew. What cannot be read stays as it was.
   private func reload() {
+    reloadCertificates()
     guard let level = Program.currentLogLevel() else {
-      log.error("the configuration cannot be read; nothing has changed")
+      log.error("the configuration cannot be read; the log level stays")
       return
     }
     log.level = level
     log.notice("configuration read anew", ["log_level": LogValue(level.name)])
+  }
+
+  private func reloadCertificates() {
+    guard let certificates else { return }
+    do throws(TLSError) {
+      try certificates.reload()
+      log.notice("certificates read anew")
+    } catch {
+      log.error("certificates cannot be used; those read before stay", ["reason": LogValue(error.description)])
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import GRPCTransport
 import Glibc
 
 /// From the command line to an exit code (docs/operating.md).
@@ -17,17 +18,18 @@ enum Program {
         arguments: CommandLine.arguments, environment: environment(), readFile: { try? SecretFile.read($0) })
       if values[.help] != nil { return say(Setting.helpText) }
       if values[.version] != nil { return say("energykitd \(version)") }
-      return await serve(try Configuration(values, coreCount: coreCount))
+      let configuration = try Configuration(values, coreCount: coreCount)
+      return await serve(configuration, try configuration.readCertificates())
     } catch {
       complain(error.message)
       return ExitCode.usage
     }
   }
 
-  private static func serve(_ configuration: Configuration) async -> CInt {
+  private static func serve(_ configuration: Configuration, _ certificates: ServerCertificates?) async -> CInt {
     let log = Log(level: configuration.logLevel, format: configuration.logFormat)
     do throws(StartError) {
-      let daemon = try await Daemon.start(configuration, log: log)
+      let daemon = try await Daemon.start(configuration, certificates, log: log)
       await daemon.serveUntilSignal()
       return ExitCode.signal
     } catch {

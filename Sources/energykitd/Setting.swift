@@ -3,6 +3,9 @@
 enum Setting: String, CaseIterable {
   case listen
   case unixSocketMode = "unix-socket-mode"
+  case tlsCert = "tls-cert"
+  case tlsKey = "tls-key"
+  case tlsClientCA = "tls-client-ca"
   case data
   case store
   case grid
@@ -27,7 +30,7 @@ enum Setting: String, CaseIterable {
     case .data: "DIR"
     case .store: "URL"
     case .clockOffset, .guidanceMinInterval, .drainSeconds: "S"
-    case .config, .adminKeyFile, .grid: "FILE"
+    case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
     case .loops: "N"
     case .sessionRules: "strict|lenient"
     case .logLevel: "debug|info|notice|warning|error"
@@ -39,8 +42,12 @@ enum Setting: String, CaseIterable {
   var help: String {
     switch self {
     case .listen:
-      "serve here; may be given again. 127.0.0.1:50051, [::1]:50051, unix:/path; port 0 picks one; admin+ before it "
+      "serve here; may be given again. 127.0.0.1:50051, [::1]:50051, unix:/path; port 0 picks one; tls+ before it: "
+        + "TLS; mtls+: a client certificate is demanded; admin+ before those "
         + "serves AdminService there too, which loopback and unix listeners always do (default 127.0.0.1:50051)"
+    case .tlsCert: "for tls+ and mtls+: the server's certificate, then those that lead to its root (PEM)"
+    case .tlsKey: "the certificate's key (PEM, without a passphrase)"
+    case .tlsClientCA: "who may have signed a client's certificate (PEM); without it clients are not asked for one"
     case .unixSocketMode: "permissions of unix sockets: who may connect (default 660)"
     case .data: "keep the SQLite store and the admin key in this directory, made if missing"
     case .store: "memory: keeps nothing over a restart (for tests and measurements)"

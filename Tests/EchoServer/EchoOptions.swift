@@ -1,35 +1,74 @@
 import GRPCTransport
+import TLS
 
-/// `grpc-echo-server [--listen ADDR]... [--unix-socket-mode MODE] [--loops N] [--drain-seconds S]`
+/// `grpc-echo-server`'s arguments; those about connections are energykitd's.
 struct EchoOptions {
+  static let usage =
+    "grpc-echo-server [--listen ADDR]... [--unix-socket-mode MODE] [--tls-cert F --tls-key F [--tls-client-ca F]] "
+    + "[--loops N] [--drain-seconds S]"
+
+  struct Fault: Error {
+    let message: String
+  }
+
   var listeners: [GRPCServer.Configuration.Listener] = []
+  var certificates: ServerCertificates?
   var loopCount = 2
   var drainSeconds: UInt64 = 10
 
-  /// `nil` where the arguments are wrong.
-  init?(_ arguments: [String]) {
-    var texts: [String] = []
-    var fileMode: UInt32 = 0o660
+  init(_ arguments: [String]) throws(Fault) {
+    let values = try Self.values(arguments)
+    loopCount = try Self.number(values["--loops"]?.last ?? "2", in: 1...64)
+    drainSeconds = UInt64(try Self.number(values["--drain-seconds"]?.last ?? "10", in: 0...3_600))
+    certificates = try Self.certificates(values)
+    let mode = UInt32(values["--unix-socket-mode"]?.last ?? "660", radix: 8)
+    for text in values["--listen"] ?? ["127.0.0.1:0"] {
+      guard let listen = ListenAddress(text), let mode, mode <= 0o777 else {
+        throw Fault(message: "usage: \(Self.usage)")
+      }
+      listeners.append(
+        .init(
+          address: listen.address, security: try Self.security(listen, certificates, values),
+          allowsAdmin: listen.saysAdmin, fileMode: mode))
+    }
+  }
+
+  private static func security(
+    _ listen: ListenAddress, _ certificates: ServerCertificates?, _ values: [String: [String]]
+  ) throws(Fault) -> ListenerSecurity {
+    switch (listen.security, certificates) {
+    case (.clear, _): return .clear
+    case (.tls, .some(let certificates)): return .tls(certificates)
+    case (.mutualTLS, .some(let certificates)) where values["--tls-client-ca"] != nil: return .mutualTLS(certificates)
+    case (.tls, _), (.mutualTLS, _): throw Fault(message: "usage: \(usage)")
+    }
+  }
+
+  private static func certificates(_ values: [String: [String]]) throws(Fault) -> ServerCertificates? {
+    guard let chain = values["--tls-cert"]?.last, let key = values["--tls-key"]?.last else { return nil }
+    do throws(TLSError) {
+      return try ServerCertificates(chainPath: chain, keyPath: key, authoritiesPath: values["--tls-client-ca"]?.last)
+    } catch {
+      throw Fault(message: "grpc-echo-server: \(error)")
+    }
+  }
+
+  private static let flags: Set = [
+    "--listen", "--unix-socket-mode", "--tls-cert", "--tls-key", "--tls-client-ca", "--loops", "--drain-seconds",
+  ]
+
+  private static func values(_ arguments: [String]) throws(Fault) -> [String: [String]] {
+    var values: [String: [String]] = [:]
     var rest = arguments[...]
     while let flag = rest.popFirst() {
-      guard let value = rest.popFirst() else { return nil }
-      switch flag {
-      case "--listen": texts.append(value)
-      case "--unix-socket-mode":
-        guard let mode = UInt32(value, radix: 8), mode <= 0o777 else { return nil }
-        fileMode = mode
-      case "--loops":
-        guard let count = Int(value), (1...64).contains(count) else { return nil }
-        loopCount = count
-      case "--drain-seconds":
-        guard let seconds = UInt64(value), seconds <= 3_600 else { return nil }
-        drainSeconds = seconds
-      case _: return nil
-      }
+      guard flags.contains(flag), let value = rest.popFirst() else { throw Fault(message: "usage: \(usage)") }
+      values[flag, default: []].append(value)
     }
-    for text in texts.isEmpty ? ["127.0.0.1:0"] : texts {
-      guard let listen = ListenAddress(text) else { return nil }
-      listeners.append(.init(address: listen.address, allowsAdmin: listen.saysAdmin, fileMode: fileMode))
-    }
+    return values
+  }
+
+  private static func number(_ text: String, in range: ClosedRange<Int>) throws(Fault) -> Int {
+    guard let number = Int(text), range.contains(number) else { throw Fault(message: "usage: \(usage)") }
+    return number
   }
 }

@@ -3,14 +3,17 @@ import GRPCTransport
 import Glibc
 import Locking
 import NetworkIO
+import TLS
 
 /// Runs the server from its arguments to a signal. Exit codes: 0 after a signal, 2 for bad usage, 1 otherwise.
 @main
 struct EchoProgram {
   static func main() async {
-    guard let options = EchoOptions(Array(CommandLine.arguments.dropFirst())) else {
-      complain(
-        "usage: grpc-echo-server [--listen ADDR]... [--unix-socket-mode MODE] [--loops N] [--drain-seconds S]")
+    let options: EchoOptions
+    do throws(EchoOptions.Fault) {
+      options = try EchoOptions(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      complain(error.message)
       exit(2)
     }
     do {
@@ -40,7 +43,7 @@ struct EchoProgram {
     }
     let server = try GRPCServer(configuration)
     let signals = SignalCounter()
-    let watchers = await watch(signals, on: loops[0])
+    let watchers = await watch(signals, reloading: options.certificates, on: loops[0])
     for address in server.addresses { print("listening on \(address)") }
     fflush(nil)
     await signals.received(1)
@@ -54,15 +57,28 @@ struct EchoProgram {
   }
 
   /// Returns when the signals are watched: who reads `listening on` may send one.
-  private static func watch(_ signals: SignalCounter, on loop: EventLoop) async -> SignalWatchers {
+  private static func watch(
+    _ signals: SignalCounter, reloading certificates: ServerCertificates?, on loop: EventLoop
+  ) async -> SignalWatchers {
     let watchers = SignalWatchers()
     await withCheckedContinuation { continuation in
       loop.execute {
-        watchers.start(signals, on: loop)
+        watchers.start(signals, on: loop) { reload(certificates) }
         continuation.resume()
       }
     }
     return watchers
+  }
+
+  /// Says on standard output that the files were read, or on standard error why not.
+  private static func reload(_ certificates: ServerCertificates?) {
+    do throws(TLSError) {
+      try certificates?.reload()
+      print("certificates read anew")
+      fflush(nil)
+    } catch {
+      complain("grpc-echo-server: \(error)")
+    }
   }
 
   private static func complain(_ text: String) {

@@ -39,6 +39,16 @@ struct EchoService {
       method("Small", .oneRequest(Self.echo), maximum: 16),
       // The caller's metadata as initial metadata, as trailers and as text.
       method("Metadata", .oneRequest { call, _ in Self.echoMetadata(call) }, keepsMetadata: true),
+      // What is known of the caller: address, then subject and names of the certificate, a line each.
+      method(
+        "Peer",
+        .oneRequest { call, _ in
+          let shown = call.peer.certificate
+          let names = (shown?.dnsNames ?? []).map { "DNS:\($0)" } + (shown?.uris ?? []).map { "URI:\($0)" }
+          let lines = [call.peer.peer] + (shown.map { [$0.subject] } ?? []) + names
+          call.send(Array(lines.joined(separator: "\n").utf8))
+          call.finish(.ok)
+        }),
       method(
         "Stats",
         .oneRequest { [counters] call, _ in

@@ -38,9 +38,10 @@ final class SignalCounter: Sendable {
 final class SignalWatchers: @unchecked Sendable {
   private var watchers: [SignalWatcher] = []
 
-  func start(_ signals: SignalCounter, on loop: EventLoop) {
-    for number in [SIGTERM, SIGINT] {
-      guard let watcher = try? SignalWatcher(loop: loop, signal: number, handler: { signals.count() }) else { continue }
+  func start(_ signals: SignalCounter, on loop: EventLoop, onHangUp: @escaping () -> Void) {
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+      let handler = number == SIGHUP ? onHangUp : { signals.count() }
+      guard let watcher = try? SignalWatcher(loop: loop, signal: number, handler: handler) else { continue }
       watchers.append(watcher)
     }
   }

@@ -80,6 +80,12 @@ class Server:
         self.kill()
         raise AssertionError(f"energykitd did not start:\n{self.log_text()}")
 
+    def next_line(self, limit: float = 5.0) -> str:
+        """A line of standard output after the first."""
+        line = self._lines.get(timeout=limit)
+        assert line is not None, f"energykitd has ended:\n{self.log_text()}"
+        return line
+
     @property
     def port(self) -> int:
         return int(self.address.rsplit(":", 1)[1])

@@ -3,6 +3,7 @@ import GRPCTransport
 import HTTP2
 import Locking
 import NetworkIO
+import TLS
 import TestSupport
 
 /// What the handlers of a test's service saw, from any thread.
@@ -271,7 +272,9 @@ struct Harness {
 
 /// Gives `body` a server, which must leave nothing behind.
 func withServer(
-  limits: CallLimits = CallLimits(), _ body: (Harness) async throws -> Void
+  limits: CallLimits = CallLimits(), security: ListenerSecurity = .clear,
+  onSecurityProblem: @escaping @Sendable (String, TLSError) -> Void = { _, _ in },
+  _ body: (Harness) async throws -> Void
 ) async throws {
   try await withEventLoop("server") { loop in
     try await withEventLoop("clients") { clientLoop in
@@ -279,7 +282,10 @@ func withServer(
       let broadcasts = Broadcasts()
       guard let any = SocketAddress("127.0.0.1:0") else { return }
       let server = try GRPCServer(
-        GRPCServer.Configuration(listeners: [.init(address: any)], loops: [loop], limits: limits) {
+        GRPCServer.Configuration(
+          listeners: [.init(address: any, security: security)], loops: [loop], limits: limits,
+          onSecurityProblem: onSecurityProblem
+        ) {
           TestService.make($0, record, broadcasts)
         })
       let harness = Harness(

@@ -3,7 +3,12 @@
 Requirement ids (G-...) are those of the project's list of gRPC requirements.
 """
 
+import pathlib
+import sys
+
 import pytest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from echo_server import EchoServer
 

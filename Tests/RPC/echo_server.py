@@ -101,7 +101,7 @@ class EchoServer:
             return json.loads(messages(client.ask(b"", method="Stats").data)[0])
 
 
-def channel(address, **options):
+def channel(address, credentials=None, **options):
     """A connection of its own, not one shared with another channel to the same address."""
     options = {
         "grpc.use_local_subchannel_pool": 1,
@@ -110,6 +110,8 @@ def channel(address, **options):
         "grpc.enable_retries": 0,
         **options,
     }
+    if credentials is not None:
+        return grpc.secure_channel(address, credentials, options=list(options.items()))
     return grpc.insecure_channel(address, options=list(options.items()))
 
 

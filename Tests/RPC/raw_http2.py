@@ -73,12 +73,17 @@ class Answer:
 
 
 class RawClient:
-    def __init__(self, port, settings=None, start=True, receive_buffer=None, gives_credit=True, answers_pings=True):
+    def __init__(
+        self, port, settings=None, start=True, receive_buffer=None, gives_credit=True, answers_pings=True, tls=None
+    ):
+        """`tls`: an `ssl.SSLContext`, for a listener that speaks TLS."""
         self.socket = socket.socket()
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.encoder = hpack.Encoder()
         self.decoder = hpack.Decoder()
         self.buffer = b""

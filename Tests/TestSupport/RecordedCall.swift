@@ -7,6 +7,7 @@ package final class RecordedCall: ServerCall, @unchecked Sendable {
   package let manualExecutor: ManualExecutor
   package var executor: any CallExecutor { manualExecutor }
   package var caller: AnyObject?
+  package let peer = ConnectionContext(peer: "127.0.0.1:1", allowsAdmin: false)
   package var deadline: Deadline?
   package var metadata = Metadata()
   package var observer: (any CallObserver)?

@@ -38,6 +38,17 @@ import Testing
     #expect(all.listeners.map(\.allowsAdmin) == [true, true, true, false, true, false])
   }
 
+  @Test func `reads what secures a listener`() throws {
+    let files = ["--tls-cert=c", "--tls-key=k", "--tls-client-ca=a"]
+    let listens = ["127.0.0.1:1", "tls+[::1]:1", "mtls+unix:/a", "admin+tls+0.0.0.0:1"].map { "--listen=\($0)" }
+    let all = try configuration(["--data=d"] + files + listens)
+    #expect(all.listeners.map(\.security) == [.clear, .tls, .mutualTLS, .tls])
+    #expect(all.listeners.map(\.address.description) == ["127.0.0.1:1", "[::1]:1", "unix:/a", "0.0.0.0:1"])
+    #expect(all.listeners.map(\.allowsAdmin) == [true, true, true, true])
+    #expect(all.tlsFiles == .init(certificate: "c", key: "k", clientAuthority: "a"))
+    #expect(try configuration(["--data=d"]).tlsFiles == nil)
+  }
+
   @Test func `reads the permissions of unix sockets in octal`() throws {
     #expect(try configuration(["--data=d"]).listeners.map(\.fileMode) == [0o660])
     #expect(try configuration(["--data=d", "--unix-socket-mode", "0600"]).listeners.map(\.fileMode) == [0o600])
@@ -66,7 +77,13 @@ import Testing
     (["--data", "a", "--listen", "localhost:1"], "--listen localhost:1"),
     (["--data", "a", "--listen", "127.0.0.1"], "--listen 127.0.0.1"),
     (["--data", "a", "--listen", "127.0.0.1:65536"], "--listen"),
-    (["--data", "a", "--listen", "tls+127.0.0.1:1"], "--listen tls+"),
+    (["--data", "a", "--listen", "tls+127.0.0.1:1"], "TLS needs --tls-cert and --tls-key"),
+    (["--data", "a", "--listen", "tls+127.0.0.1:1", "--tls-cert", "c"], "TLS needs --tls-cert and --tls-key"),
+    (["--data", "a", "--listen=mtls+[::1]:1", "--tls-cert=c", "--tls-key=k"], "--listen mtls+[::1]:1: needs"),
+    (["--data", "a", "--tls-cert=c", "--tls-key=k"], "no --listen begins with tls+"),
+    (["--data", "a", "--tls-client-ca=c"], "--tls-client-ca is given"),
+    (["--data", "a", "--listen", "tls+admin+127.0.0.1:1"], "--listen tls+admin+"),
+    (["--data", "a", "--listen", "tls+mtls+127.0.0.1:1"], "--listen tls+mtls+"),
     (["--data", "a", "--listen", "unix:relative"], "--listen unix:relative"),
     (["--data", "a", "--listen", "unix:/" + String(repeating: "x", count: 107)], "--listen unix:"),
     (["--data", "a", "--unix-socket-mode", "888"], "--unix-socket-mode"),

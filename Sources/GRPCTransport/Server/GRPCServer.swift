@@ -1,8 +1,9 @@
 package import GRPC
 package import NetworkIO
 import Synchronization
+package import TLS
 
-/// A gRPC server in the clear (h2c with prior knowledge) on some event loops.
+/// A gRPC server on some event loops, over TLS or in the clear (h2c with prior knowledge).
 ///
 /// The first loop accepts, and each connection goes to the loop that has the fewest; there it stays, and its calls are
 /// handled there (docs/architecture.md, Threads). To be ended by `shutdown`.
@@ -10,13 +11,18 @@ package final class GRPCServer: Sendable {
   package struct Configuration: Sendable {
     package struct Listener: Sendable {
       package var address: SocketAddress
+      package var security: ListenerSecurity
       /// Whether what comes in by it may use AdminService (docs/architecture.md, Callers).
       package var allowsAdmin: Bool
       /// Who may connect to a unix socket, as in chmod(2).
       package var fileMode: UInt32
 
-      package init(address: SocketAddress, allowsAdmin: Bool = false, fileMode: UInt32 = 0o660) {
+      package init(
+        address: SocketAddress, security: ListenerSecurity = .clear, allowsAdmin: Bool = false,
+        fileMode: UInt32 = 0o660
+      ) {
         self.address = address
+        self.security = security
         self.allowsAdmin = allowsAdmin
         self.fileMode = fileMode
       }
@@ -26,16 +32,20 @@ package final class GRPCServer: Sendable {
     /// At least one; they outlive the server.
     package var loops: [EventLoop]
     package var limits: CallLimits
+    /// Told why a TLS connection has ended that should not have: a handshake that failed, mostly. On any loop.
+    package var onSecurityProblem: @Sendable (_ peer: String, TLSError) -> Void
     /// Makes what one loop serves; called once on each, before its first connection.
     package var makeService: @Sendable (any CallExecutor) -> Service
 
     package init(
       listeners: [Listener], loops: [EventLoop], limits: CallLimits = CallLimits(),
+      onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void = { _, _ in },
       makeService: @escaping @Sendable (any CallExecutor) -> Service
     ) {
       self.listeners = listeners
       self.loops = loops
       self.limits = limits
+      self.onSecurityProblem = onSecurityProblem
       self.makeService = makeService
     }
   }
@@ -49,7 +59,10 @@ package final class GRPCServer: Sendable {
   package init(_ configuration: Configuration) throws(ListenError) {
     precondition(!configuration.loops.isEmpty, "a server needs an event loop")
     let budget = ServerBudget(limit: configuration.limits.assembledBytesPerServer)
-    homes = configuration.loops.map { ServerLoop(loop: $0, limits: configuration.limits, budget: budget) }
+    homes = configuration.loops.map {
+      ServerLoop(
+        loop: $0, limits: configuration.limits, budget: budget, onSecurityProblem: configuration.onSecurityProblem)
+    }
     for home in homes {
       // Before any connection, since a loop runs its work in order.
       home.loop.execute { home.start(configuration.makeService(home.loop)) }
@@ -83,12 +96,11 @@ package final class GRPCServer: Sendable {
     let sharesPort = configuration.listeners.contains {
       $0.address.port == address.port && $0.address.isWildcard && !$0.address.isIPv6
     }
-    let allowsAdmin = listener.allowsAdmin
     return try TCPListener(
       loop: configuration.loops[0], address: address, backlog: 1_024,
       isIPv6Only: address.isWildcard && address.port != 0 && sharesPort, fileMode: listener.fileMode
     ) { descriptor, peer in
-      acceptor.take(descriptor, peer: peer, allowsAdmin: allowsAdmin)
+      acceptor.take(descriptor, peer: peer, by: listener)
     }
   }
 
@@ -122,13 +134,13 @@ private final class Acceptor: Sendable {
   }
 
   /// Owns `descriptor`. Above the limit it is closed at once (G-157).
-  func take(_ descriptor: CInt, peer: SocketAddress, allowsAdmin: Bool) {
+  func take(_ descriptor: CInt, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener) {
     let counts = homes.map { $0.connectionCount.load(ordering: .relaxed) }
     guard counts.reduce(0, +) < limit, let home = zip(homes, counts).min(by: { $0.1 < $1.1 })?.0 else {
       closeDescriptor(descriptor)
       return
     }
     home.connectionCount.wrappingAdd(1, ordering: .relaxed)
-    home.loop.execute { home.adopt(descriptor, peer: peer, allowsAdmin: allowsAdmin) }
+    home.loop.execute { home.adopt(descriptor, peer: peer, by: listener) }
   }
 }

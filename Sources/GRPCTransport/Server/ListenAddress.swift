@@ -1,9 +1,18 @@
 package import NetworkIO
 
-/// Where to listen, as people write it: `[admin+]ADDRESS` (docs/operating.md, Settings), with the addresses of
-/// `SocketAddress`.
+/// Where to listen, as people write it: `[admin+][tls+|mtls+]ADDRESS` (docs/operating.md, Settings), with the addresses
+/// of `SocketAddress`.
 package struct ListenAddress: Hashable, Sendable {
+  package enum Security: Hashable, Sendable {
+    case clear
+    /// `tls+`
+    case tls
+    /// `mtls+`: a client certificate is demanded.
+    case mutualTLS
+  }
+
   package var address: SocketAddress
+  package var security: Security
   /// `admin+`: AdminService is served there too.
   package var saysAdmin: Bool
 
@@ -11,6 +20,13 @@ package struct ListenAddress: Hashable, Sendable {
   package init?(_ text: String) {
     var rest = text[...]
     saysAdmin = Self.take("admin+", from: &rest)
+    if Self.take("tls+", from: &rest) {
+      security = .tls
+    } else if Self.take("mtls+", from: &rest) {
+      security = .mutualTLS
+    } else {
+      security = .clear
+    }
     guard let address = SocketAddress(String(rest)) else { return nil }
     self.address = address
   }

@@ -1,6 +1,7 @@
 import GRPC
 import HTTP2
 import NetworkIO
+import TLS
 
 /// One client's connection: carries bytes between its socket and its HTTP/2 session, and calls between the session and
 /// the service. Belongs to its loop.
@@ -16,22 +17,34 @@ final class ServerConnection {
     case final
   }
 
+  /// How the bytes of the socket are secured.
+  enum Security {
+    case clear
+    /// The handshake goes on; HTTP/2 waits for it.
+    case handshaking(TLSSession)
+    case secured(TLSSession)
+    /// TLS has ended the connection: nothing is read or written any more, the client has a moment to read why.
+    case refused
+  }
+
   let home: ServerLoop
   let context: ConnectionContext
   let session: HTTP2Session
   let socket: TCPStream
-  let bornMilliseconds: UInt64
+  /// When it is closed unless it is established.
+  var establishBefore: UInt64
   /// Its place among the connections of the loop.
   var place = 0
   var drain = Drain.none
   /// Preface, SETTINGS and their acknowledgement have come (G-004).
   private(set) var isEstablished = false
   private(set) var isClosed = false
+  @exclusivity(unchecked) var security: Security
 
   /// The header block that is coming in, or is being judged; borrowed from the loop meanwhile.
   private var head: RequestHead?
   private var isDirty = false
-  private var isBroken = false
+  @exclusivity(unchecked) var isBroken = false
   private var isReading = true
   private var hasSettings = false
 
@@ -51,11 +64,12 @@ final class ServerConnection {
   @exclusivity(unchecked) private var favoured: ServerStream?
   @exclusivity(unchecked) private var starved: [ServerStream] = []
 
-  init(home: ServerLoop, socket: TCPStream, context: ConnectionContext) throws(HTTP2Error) {
+  init(home: ServerLoop, socket: TCPStream, context: ConnectionContext, tls: TLSSession?) throws(HTTP2Error) {
     self.home = home
+    security = tls.map { .handshaking($0) } ?? .clear
     self.socket = socket
     self.context = context
-    bornMilliseconds = home.loop.nowMilliseconds
+    establishBefore = home.loop.nowMilliseconds + home.limits.establishmentMilliseconds
     session = try HTTP2Session(.server, settings: home.settings, memory: home.memory)
     session.delegate = self
     socket.delegate = self
@@ -99,6 +113,10 @@ final class ServerConnection {
   func flush() {
     isDirty = false
     guard !isClosed else { return }
+    switch security {
+    case .clear, .secured: break
+    case .handshaking, .refused: return closeIfDone()
+    }
     pull()
     admitDeadlines()
     serveHeldBack()
@@ -114,12 +132,20 @@ final class ServerConnection {
       for _ in 0..<4 where socket.queuedByteCount == 0 {
         let count = try session.pull(into: home.scratch)
         guard count > 0 else { return }
-        socket.write(UnsafeRawBufferPointer(rebasing: home.scratch[..<count]))
+        write(UnsafeRawBufferPointer(rebasing: home.scratch[..<count]))
         if count < home.scratch.count { return }
       }
       if socket.queuedByteCount == 0 { markDirty() }
     } catch {
       isBroken = true
+    }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) {
+    switch security {
+    case .clear: socket.write(bytes)
+    case .secured(let tls): writeSecured(bytes, tls)
+    case .handshaking, .refused: break
     }
   }
 
@@ -141,6 +167,7 @@ final class ServerConnection {
 
   /// Ends the connection without further words; `streamDidClose` follows.
   func close() {
+    finishSecurity()
     socket.close()
   }
 
@@ -308,6 +335,7 @@ final class ServerConnection {
   private func closed() {
     guard !isClosed else { return }
     isClosed = true
+    security = .refused
     pendingCall = nil
     for context in session.close() { unsafeDowncast(context, to: ServerStream.self).closed(.connectionLost) }
     newCalls = []
@@ -325,13 +353,11 @@ final class ServerConnection {
 extension ServerConnection: TCPStreamDelegate {
   func stream(_ stream: TCPStream, didRead bytes: UnsafeRawBufferPointer) {
     guard !isBroken, !isClosed else { return }
-    do throws(HTTP2Error) {
-      try session.receive(bytes)
-    } catch {
-      // Nothing more is given to the session (G-160); the flush sends its last words and closes.
-      isBroken = true
+    switch security {
+    case .clear: receive(bytes)
+    case .handshaking(let tls), .secured(let tls): receiveSecured(bytes, tls)
+    case .refused: return
     }
-    keepPending()
     // Answers leave while they are in the cache. Where the kernel probably has more, they wait for those to come, but
     // libuv reads up to 2 MiB a turn, and what that asks for must not pile up until the end.
     if bytes.count < EventLoop.readByteCount || session.queuedFrameCount > Self.pileFrameCount {
@@ -339,6 +365,18 @@ extension ServerConnection: TCPStreamDelegate {
     } else {
       markDirty()
     }
+  }
+
+  /// Gives bytes to the session. What lies in them is kept where it is needed longer.
+  func receive(_ bytes: UnsafeRawBufferPointer) {
+    guard !isBroken, !isClosed else { return }
+    do throws(HTTP2Error) {
+      try session.receive(bytes)
+    } catch {
+      // Nothing more is given to the session (G-160); the flush sends its last words and closes.
+      isBroken = true
+    }
+    keepPending()
   }
 
   /// A client that has finished writing is gone, or as good as gone (G-109).

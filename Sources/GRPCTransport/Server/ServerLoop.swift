@@ -2,6 +2,7 @@ import GRPC
 import HTTP2
 import NetworkIO
 import Synchronization
+import TLS
 
 /// What a server has on one event loop: the service made for it, its connections, and what they share.
 ///
@@ -11,6 +12,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let limits: CallLimits
   let budget: ServerBudget
   let settings: HTTP2Settings
+  let onSecurityProblem: @Sendable (_ peer: String, TLSError) -> Void
   /// Connections handed to this loop and not yet gone; read by whoever hands them out.
   let connectionCount = Atomic(0)
 
@@ -21,6 +23,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let memory = SessionMemory()
   let heads = HeadPool()
   let deadlines = DeadlineQueue()
+  /// Made for the first TLS connection.
+  private(set) lazy var tlsBuffers = TLSBuffers()
   /// For header blocks in the making.
   var fields = FieldBlock()
 
@@ -35,8 +39,12 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   private var ticker: LoopTimer?
   private var drain: ServerDrain?
 
-  init(loop: EventLoop, limits: CallLimits, budget: ServerBudget) {
+  init(
+    loop: EventLoop, limits: CallLimits, budget: ServerBudget,
+    onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void
+  ) {
     self.loop = loop
+    self.onSecurityProblem = onSecurityProblem
     self.limits = limits
     self.budget = budget
     var settings = HTTP2Settings()
@@ -63,23 +71,26 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   // MARK: - Connections
 
   /// Takes over a socket that was counted in `connectionCount` already.
-  func adopt(_ descriptor: CInt, peer: SocketAddress, allowsAdmin: Bool) {
+  func adopt(_ descriptor: CInt, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener) {
     do {
       let socket = try TCPStream(loop: loop, adopting: descriptor)
       guard drain == nil else {
         socket.close()
         return uncount()
       }
-      try adopt(socket, peer: peer, allowsAdmin: allowsAdmin)
+      try adopt(socket, peer: peer, by: listener)
     } catch {
       uncount()
     }
   }
 
-  private func adopt(_ socket: TCPStream, peer: SocketAddress, allowsAdmin: Bool) throws(HTTP2Error) {
-    let context = ConnectionContext(peer: peer.description, allowsAdmin: allowsAdmin)
-    do throws(HTTP2Error) {
-      let connection = try ServerConnection(home: self, socket: socket, context: context)
+  private func adopt(
+    _ socket: TCPStream, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener
+  ) throws {
+    do {
+      let context = ConnectionContext(peer: peer.description, allowsAdmin: listener.allowsAdmin)
+      let tls = try listener.security.context.map { try TLSSession($0, buffers: tlsBuffers) }
+      let connection = try ServerConnection(home: self, socket: socket, context: context, tls: tls)
       connection.place = connections.count
       connections.append(connection)
       young.append(connection)
@@ -159,7 +170,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   private func ticked() {
     let now = loop.nowMilliseconds
     young.removeAll { $0.isEstablished || $0.isClosed }
-    for connection in young where now >= connection.bornMilliseconds + limits.establishmentMilliseconds {
+    for connection in young where now >= connection.establishBefore {
       connection.close()
     }
     if let drain {

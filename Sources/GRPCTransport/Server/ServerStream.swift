@@ -103,6 +103,8 @@ final class ServerStream: ServerCall, @unchecked Sendable {
 
   var executor: any CallExecutor { connection.home.loop }
 
+  var peer: ConnectionContext { connection.context }
+
   var deadline: Deadline? {
     deadlineMilliseconds == .max ? nil : Deadline(milliseconds: deadlineMilliseconds)
   }
