@@ -57,15 +57,20 @@ let package = Package(
     // Where the two meet.
     .systemLibrary(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+    module("ProtobufWire", ["CProtobufC"]),
+    // Services that gRPC servers have in common.
+    cModule("CGRPCProto", ["CProtobufC"]),
+    module("GRPCServices", ["GRPC", "ProtobufWire", "CGRPCProto", "CProtobufC", "Locking"]),
     cModule("CEnergyProto", ["CProtobufC"]),
-    module("EnergyWire", ["EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),
-    module("EnergyRPC", ["EnergyWire", "EnergyService", "EnergyModel", "Storage", "GRPC", "Locking"]),
+    module("EnergyWire", ["EnergyModel", "GRPC", "ProtobufWire", "CEnergyProto", "CProtobufC"]),
+    module(
+      "EnergyRPC", ["EnergyWire", "EnergyService", "EnergyModel", "ProtobufWire", "Storage", "GRPC", "Locking"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
       name: "energykitd",
       dependencies: [
         "CGetopt", "Diagnostics", "EnergyAnalysis", "EnergyModel", "EnergyRPC", "EnergyService", "EnergyWire", "GRPC",
-        "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage", "TLS",
+        "GRPCServices", "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage", "TLS",
       ],
       swiftSettings: swift),
     // Programs that measure.
@@ -74,7 +79,8 @@ let package = Package(
       path: "Benchmarks/StorageBench", swiftSettings: swift),
     // Tests. TestSupport and the echo server, which Tests/RPC starts, are theirs alone.
     .executableTarget(
-      name: "grpc-echo-server", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
+      name: "grpc-echo-server",
+      dependencies: ["GRPCServices", "GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
       path: "Tests/EchoServer", swiftSettings: swift),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("energykitdTests", ["energykitd", "GRPCTransport", "NetworkIO"]),
@@ -93,13 +99,14 @@ let package = Package(
     module("TLSTestSupport", ["TLS", "COpenSSL"], path: "Tests/TLSTestSupport"),
     tests("TLSTests", ["TLS", "COpenSSL", "TLSTestSupport"]),
     tests("HTTP2Tests", ["HTTP2"]),
+    tests("GRPCServicesTests", ["GRPCServices", "GRPC", "ProtobufWire", "TestSupport"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
     tests(
       "GRPCTransportTests",
       ["GRPCTransport", "NetworkIO", "HTTP2", "TLS", "GRPC", "Locking", "TestSupport", "TLSTestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
     tests("StorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
-    tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "CEnergyProto", "CProtobufC"]),
+    tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "ProtobufWire", "CEnergyProto", "CProtobufC"]),
     tests("SQLiteStorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
   ]
 )

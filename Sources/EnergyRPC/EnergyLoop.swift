@@ -3,6 +3,7 @@ package import EnergyService
 package import EnergyWire
 internal import FoundationEssentials
 package import GRPC
+internal import ProtobufWire
 package import Storage
 
 /// What one event loop needs to serve energy: its caches, arena and ciphers, and the services that all loops share.
@@ -30,9 +31,9 @@ package final class EnergyLoop {
     mailbox = LoopMailbox(executor: executor, submit: shared.loadEvents.submit)
   }
 
-  /// The methods this loop serves and who may call them.
-  package func makeService() -> Service {
-    let methods: [Method] = [
+  /// The methods of the contract that this loop serves.
+  package var methods: [Method] {
+    [
       method(.listVenues, ListVenues(self).handle),
       method(.getVenue, GetVenue(self).handle),
       method(.getGuidance, GetGuidance(self).handle),
@@ -40,8 +41,14 @@ package final class EnergyLoop {
       method(.submitLoadEvents, SubmitLoadEvents(self).handle),
       method(.publishGridSignal, PublishGridSignal(self).handle),
     ]
-    return Service(
-      router: Router(methods, contract: MethodName.allCases.map(\.path)),
+  }
+
+  /// `methods` and who may call them.
+  ///
+  /// - Parameter others: Methods that are not of the contract: health, reflection.
+  package func makeService(with others: [Method] = []) -> Service {
+    Service(
+      router: Router(methods + others, contract: MethodName.allCases.map(\.path)),
       admission: KeyAdmission(cache: access, adminKey: shared.adminKey))
   }
 

@@ -2,6 +2,7 @@ internal import EnergyModel
 internal import EnergyService
 internal import EnergyWire
 internal import GRPC
+internal import ProtobufWire
 internal import Storage
 
 /// `energykit.v1.LoadEventService/SubmitLoadEvents`: decode, hand to the service, answer after the commit.

@@ -9,15 +9,22 @@ package struct Method {
   package let maximumRequestByteCount: Int
   /// Whether `ServerCall.metadata` is filled; costs a copy of the header block per call.
   package let keepsMetadata: Bool
+  /// Whether `Admission` is asked about its calls; else everyone may call.
+  package let needsAdmission: Bool
 
   package init(
-    path: String, handler: MethodHandler, maximumRequestByteCount: Int = 4 << 20, keepsMetadata: Bool = false
+    path: String, handler: MethodHandler, maximumRequestByteCount: Int = 4 << 20, keepsMetadata: Bool = false,
+    needsAdmission: Bool = true
   ) {
     self.path = path
     self.handler = handler
     self.maximumRequestByteCount = maximumRequestByteCount
     self.keepsMetadata = keepsMetadata
+    self.needsAdmission = needsAdmission
   }
+
+  /// `package.Service`; `nil` where the path has no such part.
+  package var serviceName: String? { PathParts(path)?.service }
 }
 
 /// What serves a method; called on the call's executor.

@@ -93,7 +93,7 @@ package struct Router {
 }
 
 /// `/service/method`.
-private struct PathParts {
+struct PathParts {
   let service: String
   let method: String
 

@@ -38,7 +38,9 @@ struct Configuration {
   let loopCount: Int
   let guidanceMinIntervalSeconds: Int
   let hasLenientSessionRules: Bool
+  let servesReflection: Bool
   let drainSeconds: Int
+  let drainDelaySeconds: Int
   let logLevel: Log.Level
   let logFormat: Log.Format
 
@@ -56,6 +58,8 @@ struct Configuration {
     loopCount = try values.integer(.loops, in: 1...256, default: max(1, coreCount))
     guidanceMinIntervalSeconds = try values.integer(.guidanceMinInterval, in: 0...86_400, default: 300)
     hasLenientSessionRules = try values.choice(.sessionRules, ["strict": false, "lenient": true], default: "strict")
+    servesReflection = try values.choice(.reflection, ["on": true, "off": false], default: "on")
+    drainDelaySeconds = try values.integer(.drainDelay, in: 0...3_600, default: 0)
     drainSeconds = try values.integer(.drainSeconds, in: 0...3_600, default: 10)
     logLevel = try Self.logLevel(values)
     logFormat = try values.choice(.logFormat, ["text": .text, "json": .json], default: "text")

@@ -5,6 +5,7 @@ import EnergyRPC
 import EnergyService
 import EnergyWire
 import GRPC
+import GRPCServices
 import GRPCTransport
 import Glibc
 import GridData
@@ -21,6 +22,7 @@ struct Daemon {
   private let store: any EnergyStore
   private let guidance: GuidanceService
   private let server: GRPCServer
+  private let health: HealthBoard
   private let signals: SignalWatch
 
   /// Everything up to `listening on`, which is printed last.
@@ -50,7 +52,8 @@ struct Daemon {
     if configuration.isDemo { demo = try await Demonstration(store: store, clock: clock, configuration) }
     let source = try GridFiles.source(configuration.gridFiles, beside: demo?.source)
     let services = try await startServices(configuration, log, store, clock, adminKey.key, source: source)
-    let server = try startServer(configuration.serverListeners(certificates), log, services, on: loops)
+    let standard = StandardServices(configuration)
+    let server = try startServer(configuration.serverListeners(certificates), log, services, standard, on: loops)
     let addresses = server.addresses
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
     announce(addresses)
@@ -58,7 +61,7 @@ struct Daemon {
     log.notice("ready", ["listeners": LogValue(addresses.count), "loops": LogValue(configuration.loopCount)])
     return Daemon(
       configuration: configuration, certificates: certificates, log: log, store: store, guidance: services.guidance,
-      server: server, signals: signals)
+      server: server, health: standard.health, signals: signals)
   }
 
   /// Keys can be read on the way to such a listener, unless a proxy or a tunnel stands before it.
@@ -118,14 +121,15 @@ struct Daemon {
 
 extension Daemon {
   private static func startServer(
-    _ listeners: [GRPCServer.Configuration.Listener], _ log: Log, _ services: SharedServices, on loops: [EventLoop]
+    _ listeners: [GRPCServer.Configuration.Listener], _ log: Log, _ services: SharedServices,
+    _ standard: StandardServices, on loops: [EventLoop]
   ) throws(StartError) -> GRPCServer {
     let makeService: @Sendable (any CallExecutor) -> Service = { executor in
       do throws(EnergyKitError) {
         let loop = try EnergyLoop(
           executor: executor, shared: services, makeBroadcast: { LoopBroadcast(on: executor) })
         services.fanOut.register(loop)
-        return loop.makeService()
+        return loop.makeService(with: standard.methods(beside: loop.methods, on: executor))
       } catch {
         log.error("a loop cannot serve", ["error": LogValue("\(error)")])
         return Service(router: Router([]))
@@ -167,6 +171,8 @@ extension Daemon {
       case .terminate:
         log.notice("draining", ["seconds": LogValue(configuration.drainSeconds)])
         signals.exitOnNext()
+        await health.leave()
+        try? await Task.sleep(for: .seconds(configuration.drainDelaySeconds))
         await server.shutdown(graceSeconds: UInt64(configuration.drainSeconds))
         await guidance.stop()
         await store.close()

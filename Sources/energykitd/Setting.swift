@@ -16,7 +16,9 @@ enum Setting: String, CaseIterable {
   case loops
   case guidanceMinInterval = "guidance-min-interval"
   case sessionRules = "session-rules"
+  case reflection
   case drainSeconds = "drain-seconds"
+  case drainDelay = "drain-delay"
   case logLevel = "log-level"
   case logFormat = "log-format"
   case help
@@ -29,10 +31,11 @@ enum Setting: String, CaseIterable {
     case .unixSocketMode: "MODE"
     case .data: "DIR"
     case .store: "URL"
-    case .clockOffset, .guidanceMinInterval, .drainSeconds: "S"
+    case .clockOffset, .guidanceMinInterval, .drainSeconds, .drainDelay: "S"
     case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
     case .loops: "N"
     case .sessionRules: "strict|lenient"
+    case .reflection: "on|off"
     case .logLevel: "debug|info|notice|warning|error"
     case .logFormat: "text|json"
     case .demo, .help, .version: nil
@@ -61,7 +64,10 @@ enum Setting: String, CaseIterable {
     case .guidanceMinInterval: "least time between two guidances of a series (default 300)"
     case .sessionRules:
       "lenient stores 0 where a begin or end event carries power, instead of refusing (default strict)"
+    case .reflection: "whether the server describes its services to grpcurl, buf and their like (default on)"
     case .drainSeconds: "time that calls get to end after SIGTERM (default 10)"
+    case .drainDelay:
+      "time between NOT_SERVING in the health service and the drain, for load balancers to see it (default 0)"
     case .logLevel: "least severity that is logged (default info)"
     case .logFormat: "of the log on standard error (default text)"
     case .help: "print this and exit"

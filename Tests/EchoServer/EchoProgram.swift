@@ -1,4 +1,5 @@
 import GRPC
+import GRPCServices
 import GRPCTransport
 import Glibc
 import Locking
@@ -36,10 +37,15 @@ struct EchoProgram {
   private static func serve(_ options: EchoOptions, on loops: [EventLoop]) async throws {
     let counters = EchoCounters()
     let hub = EchoHub()
+    let board = HealthBoard()
+    let descriptors = DescriptorPool([DescriptorPool.standardSet])
     let configuration = GRPCServer.Configuration(listeners: options.listeners, loops: loops) { executor in
       let broadcast = LoopBroadcast(on: executor)
       hub.add(broadcast, on: executor)
-      return Service(router: Router(EchoService(counters: counters, broadcast: broadcast, hub: hub).methods))
+      let methods = EchoService(counters: counters, broadcast: broadcast, hub: hub).methods
+      let health = HealthService(of: methods, board: board, on: executor).methods
+      let reflection = ReflectionService(of: methods + health, pool: descriptors).methods
+      return Service(router: Router(methods + health + reflection))
     }
     let server = try GRPCServer(configuration)
     let signals = SignalCounter()
@@ -52,6 +58,7 @@ struct EchoProgram {
       await signals.received(2)
       await server.shutdown(graceSeconds: 0)
     }
+    await board.leave()
     await server.shutdown(graceSeconds: options.drainSeconds)
     loops[0].execute { watchers.close() }
   }

@@ -3,6 +3,7 @@ import CProtobufC
 import Testing
 
 @testable import EnergyWire
+@testable import ProtobufWire
 
 @Suite struct `The decode arena` {
   private let arena = DecodeArena()

@@ -1,5 +1,6 @@
 import EnergyModel
 import EnergyWire
+import ProtobufWire
 import Testing
 
 /// docs/architecture.md, Limits: what a peer can send is refused in bounded time and memory.

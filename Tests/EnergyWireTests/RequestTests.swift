@@ -1,6 +1,7 @@
 import EnergyModel
 import EnergyWire
 import FoundationEssentials
+import ProtobufWire
 import Testing
 
 @Suite struct `A request` {

@@ -1,6 +1,7 @@
 import EnergyModel
 import EnergyWire
 import FoundationEssentials
+import ProtobufWire
 
 /// One load event, field by field, so that a test can spoil one of them.
 struct SampleEvent {

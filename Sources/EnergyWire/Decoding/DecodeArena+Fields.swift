@@ -1,11 +1,18 @@
 internal import CEnergyProto
+internal import CProtobufC
 internal import EnergyModel
 internal import FoundationEssentials
+internal import ProtobufWire
 
 // How the fields that many requests have in common become values. Each names its field in the error.
 extension DecodeArena {
   /// Fields at the top level of a request that is not a batch: more than any has, so that unknown ones have room.
   static let fieldLimit = 1000
+
+  var allocator: UnsafeMutablePointer<ProtobufCAllocator> { UnsafeMutablePointer(allocatorForC) }
+
+  /// Why protobuf-c gave up.
+  var unpackError: WireError { hasRefused ? .tooComplex : .unparsable }
 
   /// Sets the arena up for a whole message and refuses what has too many fields.
   func begin(_ message: UnsafeRawBufferPointer) throws(WireError) {
@@ -34,6 +41,12 @@ extension DecodeArena {
     guard (1...maximumByteCount).contains(text.utf8.count) else {
       throw .invalid(field, "must have 1 to \(maximumByteCount) bytes")
     }
+    return text
+  }
+
+  /// The text of a string that protobuf-c unpacked into this arena. Throws `unparsable` where it is not UTF-8.
+  func text(of string: UnsafeMutablePointer<CChar>?) throws(WireError) -> String {
+    guard let text = String(validating: bytes(of: string), as: UTF8.self) else { throw .unparsable }
     return text
   }
 

@@ -1,3 +1,5 @@
+internal import ProtobufWire
+
 /// One of google.rpc's error details, as it is packed into a status.
 enum ErrorDetail {
   /// Why, for machines. The metadata goes out in the order of its keys.

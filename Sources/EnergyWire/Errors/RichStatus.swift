@@ -1,4 +1,5 @@
 internal import GRPC
+internal import ProtobufWire
 
 /// A status with google.rpc details, before it is known what of it fits.
 struct RichStatus {

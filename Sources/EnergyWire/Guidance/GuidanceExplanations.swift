@@ -1,4 +1,5 @@
 package import EnergyModel
+internal import ProtobufWire
 
 /// Field 2 of GetGuidanceResponse: one explanation per value, the same bytes for all callers.
 package enum GuidanceExplanations {

@@ -1,5 +1,6 @@
 internal import EnergyModel
 package import FoundationEssentials
+internal import ProtobufWire
 
 /// What differs from caller to caller in a message of guidance, and the head of the field that holds it all: the part
 /// before a `GuidanceSuffix` in StreamGuidanceResponse and in GetGuidanceResponse, whose field 1 it is

@@ -1,4 +1,5 @@
 package import EnergyModel
+internal import ProtobufWire
 
 /// Fields 3 and up of ElectricityGuidance: the same bytes for all subscribers of a series (docs/architecture.md,
 /// Fan-out).

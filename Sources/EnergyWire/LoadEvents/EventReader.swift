@@ -1,6 +1,7 @@
 internal import CEnergyProto
 internal import EnergyModel
 internal import FoundationEssentials
+internal import ProtobufWire
 
 /// Makes events of the model from unpacked ones and notes every fault of their shape (docs/api.md, Errors).
 ///

@@ -1,6 +1,7 @@
 internal import CEnergyProto
 internal import EnergyModel
 internal import FoundationEssentials
+package import ProtobufWire
 
 /// Decodes a batch in slices, so that a large one does not hold its event loop for long (docs/architecture.md, Limits):
 ///

@@ -1,5 +1,6 @@
 package import EnergyModel
 package import FoundationEssentials
+package import ProtobufWire
 
 /// A batch as far as its shape decides: the events that are well formed, and what is wrong with the others. Token and
 /// time are not judged here.

@@ -1,6 +1,7 @@
 internal import CEnergyProto
 package import EnergyModel
 package import FoundationEssentials
+package import ProtobufWire
 
 package struct GetGuidanceRequest: Hashable, Sendable {
   package let venueID: UUID

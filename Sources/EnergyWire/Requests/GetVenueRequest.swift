@@ -1,5 +1,6 @@
 internal import CEnergyProto
 package import FoundationEssentials
+package import ProtobufWire
 
 package struct GetVenueRequest: Hashable, Sendable {
   package let key: Key

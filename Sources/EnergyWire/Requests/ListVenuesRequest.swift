@@ -1,4 +1,5 @@
 internal import CEnergyProto
+package import ProtobufWire
 
 package struct ListVenuesRequest: Hashable, Sendable {
   /// 1...1000.

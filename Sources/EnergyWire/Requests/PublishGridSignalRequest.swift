@@ -1,5 +1,6 @@
 internal import CEnergyProto
 package import EnergyModel
+package import ProtobufWire
 
 /// One publication of a grid signal by the operator.
 package struct PublishGridSignalRequest: Hashable, Sendable {

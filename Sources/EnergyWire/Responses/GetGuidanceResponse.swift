@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import ProtobufWire
 
 /// The current guidance for one caller, or nothing where the caller holds it already.
 package struct GetGuidanceResponse: ResponseMessage, WireMessage {
@@ -25,7 +26,7 @@ package struct GetGuidanceResponse: ResponseMessage, WireMessage {
   package var byteCount: Int { encodedByteCount }
   package func write(into buffer: UnsafeMutableRawBufferPointer) { encode(into: buffer) }
 
-  func encode(to sink: inout some WireSink) {
+  package func encode(to sink: inout some WireSink) {
     guard let guidance else { return }
     guidance.prefix.encode(before: guidance.suffix.count, to: &sink)
     guidance.suffix.withUnsafeBytes { sink.append($0) }

@@ -1,4 +1,5 @@
 package import EnergyModel
+package import ProtobufWire
 
 package struct GetVenueResponse: ResponseMessage, WireMessage {
   package let venue: EnergyVenue
@@ -10,5 +11,5 @@ package struct GetVenueResponse: ResponseMessage, WireMessage {
   package var byteCount: Int { encodedByteCount }
   package func write(into buffer: UnsafeMutableRawBufferPointer) { encode(into: buffer) }
 
-  func encode(to sink: inout some WireSink) { sink.message(VenueMessage(venue), 1) }
+  package func encode(to sink: inout some WireSink) { sink.message(VenueMessage(venue), 1) }
 }

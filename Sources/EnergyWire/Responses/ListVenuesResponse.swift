@@ -1,4 +1,5 @@
 package import EnergyModel
+package import ProtobufWire
 
 package struct ListVenuesResponse: ResponseMessage, WireMessage {
   /// Ascending by name, then id.
@@ -14,7 +15,7 @@ package struct ListVenuesResponse: ResponseMessage, WireMessage {
   package var byteCount: Int { encodedByteCount }
   package func write(into buffer: UnsafeMutableRawBufferPointer) { encode(into: buffer) }
 
-  func encode(to sink: inout some WireSink) {
+  package func encode(to sink: inout some WireSink) {
     for venue in venues { sink.message(VenueMessage(venue), 1) }
     if let nextPageToken { sink.string(nextPageToken.text, 2) }
   }
@@ -26,7 +27,7 @@ struct VenueMessage: WireMessage {
 
   init(_ venue: EnergyVenue) { self.venue = venue }
 
-  func encode(to sink: inout some WireSink) {
+  package func encode(to sink: inout some WireSink) {
     sink.uuid(venue.id, 1)
     sink.string(venue.name, 2)
     if let homeID = venue.homeID { sink.uuid(homeID, 3) }

@@ -1,3 +1,5 @@
+package import ProtobufWire
+
 package struct PublishGridSignalResponse: ResponseMessage, WireMessage {
   /// Points made durable.
   package let storedCount: Int
@@ -14,7 +16,7 @@ package struct PublishGridSignalResponse: ResponseMessage, WireMessage {
   package var byteCount: Int { encodedByteCount }
   package func write(into buffer: UnsafeMutableRawBufferPointer) { encode(into: buffer) }
 
-  func encode(to sink: inout some WireSink) {
+  package func encode(to sink: inout some WireSink) {
     sink.integer(storedCount, 1)
     sink.bool(isGuidanceChanged, 2)
     sink.integer(subscribersNotified, 3)

@@ -1,4 +1,5 @@
 package import EnergyModel
+package import ProtobufWire
 
 package struct SubmitLoadEventsResponse: ResponseMessage, WireMessage {
   /// Counts of events.
@@ -20,7 +21,7 @@ package struct SubmitLoadEventsResponse: ResponseMessage, WireMessage {
   package var byteCount: Int { encodedByteCount }
   package func write(into buffer: UnsafeMutableRawBufferPointer) { encode(into: buffer) }
 
-  func encode(to sink: inout some WireSink) {
+  package func encode(to sink: inout some WireSink) {
     sink.integer(storedCount, 1)
     sink.integer(duplicateCount, 2)
     sink.integer(rejectedCount, 3)
@@ -34,7 +35,7 @@ struct RejectedEventMessage: WireMessage {
 
   init(_ fault: LoadEventFault) { self.fault = fault }
 
-  func encode(to sink: inout some WireSink) {
+  package func encode(to sink: inout some WireSink) {
     sink.string(fault.path, 1)
     sink.string(fault.reason.rawValue, 2)
     sink.string(fault.description, 3)

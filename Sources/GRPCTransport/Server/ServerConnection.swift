@@ -485,7 +485,7 @@ extension ServerConnection: HTTP2SessionDelegate {
       guard timeout > 0 else { return call.deadlinePassed() }
       watchDeadline(of: call)
     }
-    guard let admission = home.services.admission else { return call.admit(nil) }
+    guard method.needsAdmission, let admission = home.services.admission else { return call.admit(nil) }
     switch admission.admit(head, to: method, call: call, connection: context) {
     case .admitted(let caller): call.admit(caller)
     case .refused(let status): call.finish(status)

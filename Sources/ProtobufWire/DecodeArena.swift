@@ -1,4 +1,3 @@
-internal import CEnergyProto
 internal import CProtobufC
 
 /// Memory for what protobuf-c unpacks: handed out front to back, taken back all at once by the next message.
@@ -6,14 +5,14 @@ internal import CProtobufC
 /// Refuses above 8 times the message and above 32 MiB (docs/architecture.md, Limits), a small message having 64 KiB at
 /// least. Between messages one block of 256 KiB stays. One per event loop: not safe on two threads.
 package final class DecodeArena {
-  static let maximumByteCount = 32 << 20
+  package static let maximumByteCount = 32 << 20
   static let maximumGrowth = 8
   static let alwaysAllowedByteCount = 64 << 10
   static let keptByteCount = 256 << 10
 
   private let state: UnsafeMutablePointer<ArenaState>
-  /// For protobuf-c; its `allocator_data` is `state`.
-  let allocator: UnsafeMutablePointer<ProtobufCAllocator>
+  /// Its `allocator_data` is `state`.
+  private let allocator: UnsafeMutablePointer<ProtobufCAllocator>
 
   package init() {
     state = .allocate(capacity: 1)
@@ -32,40 +31,35 @@ package final class DecodeArena {
     allocator.deallocate()
   }
 
+  /// The `ProtobufCAllocator *` for protobuf-c's unpack functions, without its type: only targets that wrap generated C
+  /// know that.
+  package var allocatorForC: OpaquePointer { OpaquePointer(allocator) }
+
   /// Takes everything back and sets the bound for a message of `byteCount` bytes.
-  func begin(messageByteCount byteCount: Int) {
+  package func begin(messageByteCount byteCount: Int) {
     let (grown, overflow) = byteCount.multipliedReportingOverflow(by: Self.maximumGrowth)
     let wanted = max(overflow ? .max : grown, Self.alwaysAllowedByteCount)
     state.pointee.begin(limit: min(wanted, Self.maximumByteCount))
   }
 
   /// Whether something was refused since `begin`.
-  var hasRefused: Bool { state.pointee.hasRefused }
+  package var hasRefused: Bool { state.pointee.hasRefused }
   /// Bytes handed out since `begin`.
   package var usedByteCount: Int { state.pointee.used }
   /// Bytes the arena holds from the system at this moment.
   package var reservedByteCount: Int { state.pointee.reserved }
 
-  /// Why protobuf-c gave up.
-  var unpackError: WireError { hasRefused ? .tooComplex : .unparsable }
-
   /// The bytes of a string that protobuf-c unpacked into this arena, NUL bytes in it included. Not checked for UTF-8.
   ///
   /// protobuf-c ends each string with a NUL of its own and keeps no length; the arena knows the length, since each
   /// string is one allocation of its bytes and that NUL.
-  func bytes(of string: UnsafeMutablePointer<CChar>?) -> UnsafeRawBufferPointer {
+  package func bytes(of string: UnsafeMutablePointer<CChar>?) -> UnsafeRawBufferPointer {
     guard let string, UnsafePointer(string) != energykit_protobuf_c_empty_string() else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
     }
     let start = UnsafeRawPointer(string)
     let size = start.load(fromByteOffset: -ArenaState.headerByteCount, as: Int.self)
     return UnsafeRawBufferPointer(start: start, count: max(0, size - 1))
-  }
-
-  /// The text of such a string. Throws `unparsable` where it is not UTF-8.
-  func text(of string: UnsafeMutablePointer<CChar>?) throws(WireError) -> String {
-    guard let text = String(validating: bytes(of: string), as: UTF8.self) else { throw .unparsable }
-    return text
   }
 }
 

@@ -2,31 +2,33 @@
 /// both, so that the count and the bytes cannot differ.
 ///
 /// Fields are written in the order of their numbers and left out at their default, as protobuf's own serialisers do.
-protocol WireSink {
+///
+/// All of it is inlinable, since messages are described in other targets and written on the hot path.
+package protocol WireSink {
   mutating func append(_ byte: UInt8)
   mutating func append(_ bytes: UnsafeRawBufferPointer)
 }
 
 /// A message that can write itself.
-protocol WireMessage {
+package protocol WireMessage {
   func encode(to sink: inout some WireSink)
 }
 
 extension WireMessage {
-  var encodedByteCount: Int {
+  @inlinable package var encodedByteCount: Int {
     var counter = CountingSink()
     encode(to: &counter)
     return counter.count
   }
 
   /// Fills `buffer`, which must have `encodedByteCount` bytes.
-  func encode(into buffer: UnsafeMutableRawBufferPointer) {
+  @inlinable package func encode(into buffer: UnsafeMutableRawBufferPointer) {
     var sink = BufferSink(buffer)
     encode(to: &sink)
     sink.finish()
   }
 
-  var encodedBytes: [UInt8] {
+  @inlinable package var encodedBytes: [UInt8] {
     let count = encodedByteCount
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
       encode(into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count]))
@@ -35,33 +37,36 @@ extension WireMessage {
   }
 }
 
-struct CountingSink: WireSink {
-  private(set) var count = 0
+package struct CountingSink: WireSink {
+  @inlinable package var count: Int { counted }
+  @usableFromInline var counted = 0
 
-  mutating func append(_ byte: UInt8) { count += 1 }
-  mutating func append(_ bytes: UnsafeRawBufferPointer) { count += bytes.count }
+  @inlinable package init() {}
+
+  @inlinable package mutating func append(_ byte: UInt8) { counted += 1 }
+  @inlinable package mutating func append(_ bytes: UnsafeRawBufferPointer) { counted += bytes.count }
 }
 
-struct BufferSink: WireSink {
-  private var rest: UnsafeMutableRawBufferPointer
+package struct BufferSink: WireSink {
+  @usableFromInline var rest: UnsafeMutableRawBufferPointer
 
-  init(_ buffer: UnsafeMutableRawBufferPointer) {
+  @inlinable package init(_ buffer: UnsafeMutableRawBufferPointer) {
     rest = buffer
   }
 
-  mutating func append(_ byte: UInt8) {
+  @inlinable package mutating func append(_ byte: UInt8) {
     precondition(!rest.isEmpty, "a message is longer than it was counted")
     rest[0] = byte
     rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst())
   }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  @inlinable package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count <= rest.count, "a message is longer than it was counted")
     rest.copyMemory(from: bytes)
     rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(bytes.count))
   }
 
-  func finish() {
+  @inlinable package func finish() {
     precondition(rest.isEmpty, "a message is shorter than it was counted")
   }
 }
