@@ -1,5 +1,5 @@
 # What a person types. Everything installs what it needs first (scripts/setup) and says what it does.
-.PHONY: run test check bench generate format help
+.PHONY: run test check bench generate format fuzz help
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ check:  ## the quick part of the tests, under five minutes
 
 bench:  ## the comparison with C++ and Rust servers (takes a while, wants a quiet machine)
 	@Benchmarks/run
+
+fuzz:  ## look for inputs that break what parses, ten minutes for each parser
+	@scripts/fuzz --seconds 600
 
 generate:  ## write the generated C and Python code anew from proto/
 	@scripts/setup test && proto/generate

@@ -29,6 +29,8 @@ func cModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 
 let package = Package(
   name: "energykit-server",
+  // What scripts/fuzz links with libFuzzer.
+  products: [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])],
   targets: [
     // Below both stacks.
     module("Locking"),
@@ -82,6 +84,9 @@ let package = Package(
       name: "grpc-echo-server",
       dependencies: ["GRPCServices", "GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
       path: "Tests/EchoServer", swiftSettings: swift),
+    module(
+      "FuzzTargets", ["EnergyModel", "EnergyWire", "GRPC", "GRPCTransport", "NetworkIO", "ProtobufWire"],
+      path: "Tests/Fuzz/Targets"),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("energykitdTests", ["energykitd", "GRPCTransport", "NetworkIO"]),
     tests("LockingTests", ["Locking"]),
