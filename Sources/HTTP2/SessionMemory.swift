@@ -52,9 +52,24 @@ package final class SessionMemory {
   }
 
   private static func allocate(_ byteCount: Int, _ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard byteCount <= largest, let context else { return malloc(byteCount) }
+    guard byteCount <= largest, let context else { return allocateLarge(byteCount) }
     let index = max(1, (byteCount + unit - 1) / unit)
     return pop(index, context.assumingMemoryBound(to: Lists.self)) ?? malloc(index * unit)
+  }
+
+  private static let pageByteCount = 4 << 10
+
+  /// A session has a buffer for a whole frame, of 16 KiB, and an idle one uses hardly any of it. Where that buffer is made
+  /// of memory that others have used before, as the buffers of TLS handshakes, all of it would be resident: its pages are
+  /// given back, to come again, empty, when they are needed.
+  private static func allocateLarge(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    guard let block = malloc(byteCount) else { return nil }
+    let start = (Int(bitPattern: block) + pageByteCount - 1) & -pageByteCount
+    let end = (Int(bitPattern: block) + byteCount) & -pageByteCount
+    if byteCount >= 4 * pageByteCount, start < end {
+      madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, MADV_DONTNEED)
+    }
+    return block
   }
 
   private static func allocateZeroed(

@@ -21,7 +21,7 @@ enum SessionWire {
     }
     BIO_meth_set_write_ex(raw) { bio, bytes, count, done in
       guard let session = SessionWire.session(of: bio) else { return 0 }
-      session.buffers.append(UnsafeRawBufferPointer(start: bytes, count: count))
+      session.writeWire(UnsafeRawBufferPointer(start: bytes, count: count))
       done?.pointee = count
       return 1
     }

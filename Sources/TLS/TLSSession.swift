@@ -23,6 +23,8 @@ package final class TLSSession {
 
   /// Bytes of a peer's handshake: an honest one has its certificates, a few thousand bytes (`chainByteLimit`).
   private static let handshakeByteLimit = 64 << 10
+  /// Bytes of a client's first message, of which OpenSSL would keep 128 KiB; honest ones have less than 3.
+  private static let helloByteLimit = 16 << 10
 
   let buffers: TLSBuffers
   private let context: TLSContext
@@ -30,6 +32,8 @@ package final class TLSSession {
   @exclusivity(unchecked) private var state = State.handshaking
   @exclusivity(unchecked) private var input = UnsafeRawBufferPointer(start: nil, count: 0)
   private var handshakeByteCount = 0
+  /// Whether anything was said to the peer: a server has the whole of the client's first message then.
+  private var hasSpoken = false
   var hasNoCommonProtocol = false
 
   /// - Parameter serverName: Of a client: the name, or address in numbers, that the server's certificate must be for.
@@ -138,6 +142,12 @@ package final class TLSSession {
 
   // MARK: - Writing
 
+  /// For `SessionWire`: takes bytes for the wire.
+  func writeWire(_ bytes: UnsafeRawBufferPointer) {
+    hasSpoken = true
+    buffers.append(bytes)
+  }
+
   /// Encrypts `plaintext` for the wire, all of it. Nothing unless the session is established.
   package func send(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
     guard isEstablished, !plaintext.isEmpty else { return }
@@ -203,7 +213,9 @@ package final class TLSSession {
 
   // MARK: - What went wrong
 
-  var isHandshakeTooLarge: Bool { handshakeByteCount > Self.handshakeByteLimit }
+  var isHandshakeTooLarge: Bool {
+    handshakeByteCount > (hasSpoken ? Self.handshakeByteLimit : Self.helloByteLimit)
+  }
 
   private func failure(_ call: StaticString) -> TLSError {
     if hasNoCommonProtocol { return cleared(.noCommonProtocol) }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +15,9 @@ import pytest
 from certificates import Authority, Pair
 
 from .caller import FULL, Caller
-from .server import Server, run_once, wait_for
+from .server import ROOT, Server, run_once, wait_for
+
+BUF = Path(sys.executable).with_name("buf")
 
 
 class Site:
@@ -115,3 +120,19 @@ def test_a_unix_socket_serves_and_goes_with_the_server(data: Path) -> None:
         with grpc.insecure_channel(server.address) as channel:
             assert venues(server, channel) == 3
     assert not path.exists()
+
+
+def test_buf_curl_speaks_to_it_as_the_documents_say(site: Site, data: Path) -> None:
+    with Server(data, *site.flags, listen="mtls+127.0.0.1:0") as server:
+        key = server.demo["clients"][FULL]["api_key"]
+        result = subprocess.run(
+            [
+                BUF, "curl", "--schema", "proto", "--protocol", "grpc", "--cacert", str(site.authority.path),
+                "--cert", str(site.client.chain_path), "--key", str(site.client.key_path),
+                "-H", f"authorization: Bearer {key}", "-d", "{}",
+                f"https://{server.address}/energykit.v1.EnergyVenueService/ListVenues",
+            ],
+            capture_output=True, text=True, timeout=60, cwd=ROOT,
+        )  # fmt: skip
+        assert result.returncode == 0, result.stderr
+        assert len(json.loads(result.stdout)["venues"]) == 3
