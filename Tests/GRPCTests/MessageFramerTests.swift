@@ -120,11 +120,36 @@ import Testing
     #expect(throws: FramingError.truncated) { try framer.finish() }
   }
 
+  // G-052, G-054
+  @Test func `tells compressed messages from others, whole or byte by byte`() throws {
+    let bytes: [UInt8] = [1, 0, 0, 0, 1, 7] + [0, 0, 0, 0, 1, 7] + [1, 0, 0, 0, 0]
+    for chunks in [[bytes], bytes.map { [$0] }] {
+      var framer = MessageFramer(maximumMessageByteCount: 100, allowsCompression: true)
+      var found: [Bool] = []
+      for chunk in chunks {
+        try chunk.withUnsafeBytes { chunk in
+          var rest = chunk
+          while let message = try framer.next(&rest) { found.append(MessageFramer.isCompressed(message)) }
+        }
+      }
+      #expect(found == [true, false, true])
+    }
+    #expect(MessageFramer(maximumMessageByteCount: 77).maximumMessageByteCount == 77)
+  }
+
+  // G-053
+  @Test(arguments: [2, 3, 0x80, 0x81, 0xFF] as [UInt8])
+  func `refuses reserved flags also where compression is allowed`(flag: UInt8) throws {
+    var framer = MessageFramer(maximumMessageByteCount: 100, allowsCompression: true)
+    #expect(throws: FramingError.reservedFlag(flag)) { try feed([flag, 0, 0, 0, 0], to: &framer) { _ in true } }
+  }
+
   @Test func `names both numbers of a message that is too large`() {
     let status = FramingError.messageTooLarge(byteCount: 4_194_305, limit: 4_194_304).status
     #expect(status.code == .resourceExhausted)
     #expect(status.message.contains("4194305") && status.message.contains("4194304"))
-    for error in [FramingError.reservedFlag(2), .compressedWithoutEncoding, .truncated] {
+    #expect(FramingError.decompressedTooLarge(limit: 5).status.code == .resourceExhausted)
+    for error in [FramingError.reservedFlag(2), .compressedWithoutEncoding, .truncated, .corruptCompression] {
       #expect(error.status.code == .internal)
     }
   }

@@ -86,7 +86,31 @@ private let good = [
     #expect(!terms.namesEncodings)
   }
 
-  @Test(arguments: ["gzip", "identity2", ""])
+  // G-039, G-054
+  @Test(arguments: [("identity", .identity), ("gzip", .gzip), ("deflate", .deflate)] as [(String, Encoding)])
+  func `says how its messages are coded`(name: String, encoding: Encoding) {
+    guard case .accepted(let terms) = changed([("grpc-encoding", name)]).judge() else {
+      Issue.record("refused")
+      return
+    }
+    #expect(terms.requestEncoding == encoding)
+    #expect(terms.namesEncodings == (encoding != .identity))
+  }
+
+  // G-040
+  @Test(
+    arguments: [
+      (nil, false), ("", false), ("gzip", true), ("identity,deflate,gzip", true), ("identity, deflate, gzip", true),
+      (" gzip;q=1 , nonsense,", true), ("gzip ; q=0.5", true), (",,gzip,", true), ("gzip;q=0", false),
+      ("gzip; q=0.00", false), ("gzip;q=0.01", true), ("gzipx", false), ("xgzip", false), ("g zip x", false),
+      ("identity", false), (";", false), (";gzip", false), ("zstd;gzip", false), ("\u{FF}", false),
+    ] as [(String?, Bool)])
+  func `says whether gzip is accepted, read leniently`(list: String?, accepts: Bool) {
+    #expect(changed([("grpc-accept-encoding", list)]).acceptsGzip == accepts)
+  }
+
+  // G-039
+  @Test(arguments: ["zstd", "identity2", "", "GZIP", "gzip,identity", "deflate "])
   func `with an unknown encoding is refused and told the known ones`(encoding: String) {
     guard case .refused(let status, let terms) = changed([("grpc-encoding", encoding)]).judge() else {
       Issue.record("not refused")

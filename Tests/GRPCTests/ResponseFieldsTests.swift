@@ -11,6 +11,20 @@ private let plain = CallTerms(contentType: .plain)
     #expect(lines(block) == [":status: 200", "content-type: application/grpc+proto", "x-a: 1"])
   }
 
+  // G-063
+  @Test func `name the coding of the messages and those that are served`() {
+    var block = FieldBlock()
+    var terms = plain
+    terms.answersGzip = true
+    terms.namesEncodings = true
+    block.appendResponseHeaders(terms, metadata: Metadata([.init(name: "x-a", value: [0x31])]))
+    #expect(
+      lines(block) == [
+        ":status: 200", "content-type: application/grpc", "grpc-encoding: gzip",
+        "grpc-accept-encoding: identity,gzip,deflate", "x-a: 1",
+      ])
+  }
+
   @Test(arguments: StatusCode.allCases)
   func `end with the code in decimal`(code: StatusCode) {
     var block = FieldBlock()
@@ -35,7 +49,8 @@ private let plain = CallTerms(contentType: .plain)
     block.appendTrailersOnly(Status(.unimplemented, "no"), terms)
     #expect(
       lines(block) == [
-        ":status: 200", "content-type: application/grpc", "grpc-accept-encoding: identity", "grpc-status: 12",
+        ":status: 200", "content-type: application/grpc", "grpc-accept-encoding: identity,gzip,deflate",
+        "grpc-status: 12",
         "grpc-message: no",
       ])
   }

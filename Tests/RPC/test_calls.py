@@ -312,14 +312,6 @@ def test_second_request_of_a_unary_call(echo):
         assert error.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_compressed_request_is_refused_with_the_codings_served(echo):
-    """G-039."""
-    with echo.channel() as connection:
-        error = status_of(lambda: unary(connection, "Unary")(b"x" * 1000, compression=grpc.Compression.Gzip))
-        assert error.code() == grpc.StatusCode.UNIMPLEMENTED
-        assert "identity" in error.details()
-
-
 # One message for many calls
 
 
