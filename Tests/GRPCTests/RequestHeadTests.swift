@@ -36,12 +36,14 @@ private let good = [
     #expect(head.withValue(.authorization) { latin1($0) } == "one")
   }
 
+  // G-033
   @Test func `takes host where the authority is missing`() {
     #expect(head([("host", "y")]).withAuthority { latin1($0) } == "y")
     #expect(head([("host", "y"), (":authority", "x")]).withAuthority { latin1($0) } == "x")
     #expect(head([]).withAuthority { latin1($0) } == nil)
   }
 
+  // G-018, G-046
   @Test func `above its limit costs the call and far above it the connection`() {
     let head = head([], limit: 100)
     #expect(append("0123456789", String(repeating: "x", count: 58), to: head) == .fits)
@@ -59,6 +61,7 @@ private let good = [
     #expect(status.message.contains("100 bytes"))
   }
 
+  // G-030, G-034, G-035, G-036
   @Test(
     arguments: [
       ([], .accepted(CallTerms(contentType: .plain))),
@@ -76,6 +79,7 @@ private let good = [
     #expect(changed(changes).judge() == judgement)
   }
 
+  // G-037
   @Test(arguments: ["", "1s", "-1S", "1.5S", "123456789S"])
   func `with a bad timeout is refused as INTERNAL`(timeout: String) {
     guard case .refused(let status, let terms) = changed([("grpc-timeout", timeout)]).judge() else {
@@ -129,6 +133,7 @@ private let good = [
 }
 
 @Suite struct `A content type` {
+  // G-035
   @Test(
     arguments: [
       ("application/grpc", .plain), ("application/grpc; charset=utf-8", .plain), ("Application/GRPC ;x", .plain),
@@ -138,6 +143,7 @@ private let good = [
     #expect(withBytes(text) { ContentType($0) } == type)
   }
 
+  // G-035
   @Test(arguments: [
     "", ";", "application/json", "application/grpc+json", "application/grpc-web", "application/grpcx",
     "application/grp",

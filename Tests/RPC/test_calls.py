@@ -288,7 +288,7 @@ def test_trailers_are_cut_to_what_every_client_takes(echo):
 
 
 def test_thrown_error_says_nothing_of_the_inside(echo):
-    """G-073."""
+    """G-069, G-073."""
     with echo.channel() as connection:
         error = status_of(lambda: unary(connection, "Throw")(b""))
         assert (error.code(), error.details()) == (grpc.StatusCode.UNKNOWN, "the method failed")
