@@ -3,10 +3,13 @@ extension Metadata {
   /// which only those that handlers may want stay. Values that are no legal ASCII and undecodable `-bin` values are left
   /// out; `-bin` values joined by commas become several.
   package init(_ head: RequestHead) {
+    self = head.withFields { Metadata(received: $0) }
+  }
+
+  /// The peer's own fields of a header block, likewise.
+  init(received fields: FieldBlock.Fields) {
     self.init()
-    head.withFields { fields in
-      for (name, value) in fields where Self.isCallers(name) { appendReceived(name, value) }
-    }
+    for (name, value) in fields where Self.isCallers(name) { appendReceived(name, value) }
   }
 
   private mutating func appendReceived(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {

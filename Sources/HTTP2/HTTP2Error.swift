@@ -41,4 +41,5 @@ package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
   package static let cancel = HTTP2ErrorCode(rawValue: 0x8)
   package static let compressionError = HTTP2ErrorCode(rawValue: 0x9)
   package static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 0xb)
+  package static let inadequateSecurity = HTTP2ErrorCode(rawValue: 0xc)
 }

@@ -26,6 +26,7 @@ package final class HTTP2Session {
   @exclusivity(unchecked) private var receivedByteCount = 0
   @exclusivity(unchecked) private var openPeerStreamCount = 0
   @exclusivity(unchecked) private var refusedStreamID: Int32 = 0
+  private var unsentStreamID: Int32 = 0
   private var hasAnnounced = false
   private var isAnnouncementAcknowledged = false
   private var isPulling = false
@@ -118,6 +119,12 @@ package final class HTTP2Session {
   package var peerHeaderListBytes: Int {
     guard let raw else { return Int(UInt32.max) }
     return Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE))
+  }
+
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of the peer, or the largest number.
+  package var peerMaximumStreamCount: Int {
+    guard let raw else { return 0 }
+    return Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
   }
 
   // MARK: - Streams
@@ -385,7 +392,23 @@ extension HTTP2Session {
       let context = contexts[place]
     else { return }
     contexts.remove(place)
-    delegate?.didCloseStream(streamID, errorCode: HTTP2ErrorCode(rawValue: errorCode), context: context)
+    var code = HTTP2ErrorCode(rawValue: errorCode)
+    if streamID == unsentStreamID {
+      unsentStreamID = 0
+      code = .refusedStream
+    }
+    delegate?.didCloseStream(streamID, errorCode: code, context: context)
+  }
+
+  /// A client's request that could not leave any more, after the server's GOAWAY: its stream is closed next, as one that
+  /// the server has refused.
+  func didNotSend(_ frame: UnsafePointer<nghttp2_frame>) {
+    guard role == .client, Self.isRequest(frame) else { return }
+    unsentStreamID = frame.pointee.hd.stream_id
+  }
+
+  private static func isRequest(_ frame: UnsafePointer<nghttp2_frame>) -> Bool {
+    frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) && frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
   }
 
   func readBody(

@@ -46,7 +46,8 @@ package protocol HTTP2SessionDelegate: AnyObject {
   func didReceiveData(_ bytes: UnsafeRawBufferPointer, streamID: Int32, context: AnyObject)
   /// END_STREAM came with a DATA frame, after its data.
   func didEndStream(_ streamID: Int32, context: AnyObject)
-  /// The stream is gone: ended by both sides (`errorCode` 0), or reset by one. The session lets go of `context`.
+  /// The stream is gone: ended by both sides (`errorCode` 0), or reset by one. REFUSED_STREAM stands also for a client's
+  /// streams that the server's GOAWAY leaves out. The session lets go of `context`.
   func didCloseStream(_ streamID: Int32, errorCode: HTTP2ErrorCode, context: AnyObject)
   /// Bytes of the stream's body are wanted, `buffer.count` at most, which is at least 1.
   func readBody(into buffer: UnsafeMutableRawBufferPointer, streamID: Int32, context: AnyObject) -> HTTP2BodyRead

@@ -88,6 +88,11 @@ enum SessionConfiguration {
       withSession(userData) { $0.sentFrame(frame) }
       return 0
     }
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, userData in
+      guard let frame else { return 0 }
+      withSession(userData) { $0.didNotSend(frame) }
+      return 0
+    }
     return callbacks
   }
 }

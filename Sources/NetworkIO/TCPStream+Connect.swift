@@ -10,8 +10,20 @@ extension TCPStream {
     loop: EventLoop, to address: SocketAddress,
     completion: @escaping (Result<TCPStream, NetworkError>) -> Void
   ) {
-    let attempt = ConnectAttempt(stream: TCPStream(unconnectedOn: loop), completion: completion)
+    _ = startConnecting(loop: loop, to: address, completion: completion)
+  }
+
+  /// As `connect`, for those who may give up.
+  ///
+  /// - Returns: the stream to be. To close it before `completion` is called ends the attempt, with `ECANCELED` too.
+  package static func startConnecting(
+    loop: EventLoop, to address: SocketAddress,
+    completion: @escaping (Result<TCPStream, NetworkError>) -> Void
+  ) -> TCPStream {
+    let stream = TCPStream(unconnectedOn: loop)
+    let attempt = ConnectAttempt(stream: stream, completion: completion)
     attempt.start(address)
+    return stream
   }
 }
 
