@@ -9,7 +9,6 @@ import Testing
     return settings
   }
 
-  // G-088
   @Test(arguments: [1, 3, 100] as [UInt32]) func `obeys small windows of the client`(window: UInt32) async throws {
     try await withServer { harness in
       let client = try await harness.client(Self.settings(streamWindow: window))
@@ -18,7 +17,6 @@ import Testing
     }
   }
 
-  // G-092
   @Test func `makes the client obey small windows of the server`() async throws {
     var limits = CallLimits()
     limits.streamWindow = 1
@@ -29,7 +27,6 @@ import Testing
     }
   }
 
-  // G-091
   @Test func `bounds what is buffered for a client that takes nothing`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -47,7 +44,6 @@ import Testing
     }
   }
 
-  // G-091
   @Test func `bounds what is buffered for a connection`() async throws {
     var limits = CallLimits()
     limits.responseBytesPerConnection = 100_000
@@ -71,7 +67,6 @@ import Testing
     }
   }
 
-  // G-090, G-092
   @Test func `waits for a slow consumer`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -86,7 +81,6 @@ import Testing
     }
   }
 
-  // G-090, G-092
   @Test func `closes the window of a consumer that takes no more`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -100,7 +94,6 @@ import Testing
     }
   }
 
-  // G-092
   @Test func `gives out credit though more is being assembled than it should be`() async throws {
     var limits = CallLimits()
     limits.assembledBytesPerConnection = 100_000
@@ -137,7 +130,6 @@ import Testing
     }
   }
 
-  // G-089
   @Test func `never loses the connection's credit`() async throws {
     try await withServer { harness in
       let client = try await harness.client()

@@ -21,7 +21,6 @@ extension Harness {
 }
 
 @Suite struct `A broadcast` {
-  // G-096
   @Test func `gives each subscriber its prefix and all the same rest`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -117,7 +116,6 @@ extension Harness {
     }
   }
 
-  // G-096
   @Test func `reaches thousands in slices, each once`() async throws {
     try await withServer { harness in
       var clients: [(TestClient, [Int32])] = []

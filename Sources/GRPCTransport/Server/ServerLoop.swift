@@ -22,9 +22,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let outputs = OutputPool()
   let memory = SessionMemory()
   let heads = HeadPool()
-  let deadlines = DeadlineQueue()
-  let inflation: InflationDesk
-  let deflation: DeflationDesk
+  let deadlines = DeadlineQueue<ServerStream>()
   /// Made for the first TLS connection.
   private(set) lazy var tlsBuffers = TLSBuffers()
   /// For header blocks in the making.
@@ -46,8 +44,6 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void
   ) {
     self.loop = loop
-    inflation = InflationDesk(loop: loop)
-    deflation = DeflationDesk(loop: loop)
     self.onSecurityProblem = onSecurityProblem
     self.limits = limits
     self.budget = budget

@@ -1,8 +1,14 @@
+/// Something that may stand in a `DeadlineQueue`.
+protocol DeadlineHolder: AnyObject {
+  /// Its place there, -1 where it has none; kept by the queue.
+  var deadlinePlace: Int32 { get set }
+}
+
 /// The deadlines of a loop's calls: a heap, the earliest on top. A call knows its place, so that it leaves in O(log n).
-final class DeadlineQueue {
+final class DeadlineQueue<Call: DeadlineHolder> {
   private struct Entry {
     let milliseconds: UInt64
-    let call: ServerStream
+    let call: Call
   }
 
   private var heap: [Entry] = []
@@ -10,13 +16,13 @@ final class DeadlineQueue {
   var earliest: UInt64? { heap.first?.milliseconds }
   var count: Int { heap.count }
 
-  func insert(_ call: ServerStream, at milliseconds: UInt64) {
+  func insert(_ call: Call, at milliseconds: UInt64) {
     heap.append(Entry(milliseconds: milliseconds, call: call))
     call.deadlinePlace = Int32(truncatingIfNeeded: heap.count - 1)
     rise(from: heap.count - 1)
   }
 
-  func remove(_ call: ServerStream) {
+  func remove(_ call: Call) {
     guard call.deadlinePlace >= 0 else { return }
     let place = Int(call.deadlinePlace)
     call.deadlinePlace = -1
@@ -28,7 +34,7 @@ final class DeadlineQueue {
   }
 
   /// Takes the earliest call out, if its time has come.
-  func popDue(at now: UInt64) -> ServerStream? {
+  func popDue(at now: UInt64) -> Call? {
     guard let first = heap.first, first.milliseconds <= now else { return nil }
     remove(first.call)
     return first.call
