@@ -88,14 +88,23 @@ let package = Package(
       "FuzzTargets", ["EnergyModel", "EnergyWire", "GRPC", "GRPCTransport", "NetworkIO", "ProtobufWire"],
       path: "Tests/Fuzz/Targets"),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
-    tests("energykitdTests", ["energykitd", "GRPCTransport", "NetworkIO"]),
+    tests("energykitdTests", ["energykitd", "Diagnostics", "GRPCTransport", "Locking", "NetworkIO", "Storage"]),
     tests("LockingTests", ["Locking"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
     tests("EnergyModelTests", ["EnergyModel"]),
+    module(
+      "ServiceTestSupport", ["EnergyService", "EnergyModel", "GridData", "Storage", "Locking"],
+      path: "Tests/ServiceTestSupport"),
     tests(
       "EnergyServiceTests",
-      ["EnergyService", "EnergyModel", "EnergyAnalysis", "GridData", "Storage", "Locking"]),
+      ["EnergyService", "EnergyModel", "EnergyAnalysis", "GridData", "Storage", "Locking", "ServiceTestSupport"]),
+    tests(
+      "EnergyRPCTests",
+      [
+        "EnergyRPC", "EnergyWire", "EnergyService", "EnergyModel", "EnergyAnalysis", "Storage", "GRPC", "Locking",
+        "ServiceTestSupport", "TestSupport",
+      ]),
     tests("LocalTimeTests", ["EnergyModel", "LocalTime"]),
     tests(
       "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),
@@ -103,7 +112,7 @@ let package = Package(
     tests("CryptographyTests", ["Cryptography"]),
     module("TLSTestSupport", ["TLS", "COpenSSL"], path: "Tests/TLSTestSupport"),
     tests("TLSTests", ["TLS", "COpenSSL", "TLSTestSupport"]),
-    tests("HTTP2Tests", ["HTTP2"]),
+    tests("HTTP2Tests", ["HTTP2", "CNghttp2"]),
     tests("GRPCServicesTests", ["GRPCServices", "GRPC", "ProtobufWire", "TestSupport"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
     tests(
@@ -111,7 +120,9 @@ let package = Package(
       ["GRPCTransport", "NetworkIO", "HTTP2", "TLS", "GRPC", "Locking", "TestSupport", "TLSTestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
     tests("StorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
-    tests("EnergyWireTests", ["EnergyWire", "EnergyModel", "GRPC", "ProtobufWire", "CEnergyProto", "CProtobufC"]),
+    tests(
+      "EnergyWireTests",
+      ["EnergyWire", "EnergyModel", "GRPC", "ProtobufWire", "CEnergyProto", "CProtobufC", "TestSupport"]),
     tests("SQLiteStorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
   ]
 )

@@ -1,5 +1,6 @@
 import CEnergyProto
 import CProtobufC
+import TestSupport
 import Testing
 
 @testable import EnergyWire

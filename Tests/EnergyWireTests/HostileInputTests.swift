@@ -1,6 +1,7 @@
 import EnergyModel
 import EnergyWire
 import ProtobufWire
+import TestSupport
 import Testing
 
 /// docs/architecture.md, Limits: what a peer can send is refused in bounded time and memory.

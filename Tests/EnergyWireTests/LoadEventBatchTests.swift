@@ -2,6 +2,7 @@ import EnergyModel
 import EnergyWire
 import FoundationEssentials
 import ProtobufWire
+import TestSupport
 import Testing
 
 @Suite struct `A batch of load events` {

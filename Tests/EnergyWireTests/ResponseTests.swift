@@ -3,6 +3,7 @@ import CProtobufC
 import EnergyModel
 import EnergyWire
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite struct `A response` {

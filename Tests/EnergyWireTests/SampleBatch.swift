@@ -2,6 +2,7 @@ import EnergyModel
 import EnergyWire
 import FoundationEssentials
 import ProtobufWire
+import TestSupport
 
 /// One load event, field by field, so that a test can spoil one of them.
 struct SampleEvent {

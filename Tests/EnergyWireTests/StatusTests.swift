@@ -4,6 +4,7 @@ import EnergyModel
 import EnergyWire
 import FoundationEssentials
 import GRPC
+import TestSupport
 import Testing
 
 @Suite struct `A status` {

@@ -16,6 +16,7 @@ package struct PublishGridSignalRequest: Hashable, Sendable {
   private static let maximumRegionByteCount = 64
   private static let maximumModelByteCount = 128
   private static let pointsField: UInt32 = 7
+  fileprivate static let pointCounts = "1 to \(maximumPointCount) points are needed"
 
   package init(decoding message: UnsafeRawBufferPointer, arena: DecodeArena) throws(WireError) {
     let (head, points) = try Self.split(message)
@@ -36,7 +37,7 @@ package struct PublishGridSignalRequest: Hashable, Sendable {
     while let field = try scanner.next(in: message) {
       if field.number == pointsField {
         guard field.type == .lengthDelimited else { throw .unparsable }
-        guard points.count < maximumPointCount else { throw .tooComplex }
+        guard points.count < maximumPointCount else { throw .invalid("points", pointCounts) }
         points.append(field.payload)
       } else {
         otherCount += 1
@@ -81,7 +82,7 @@ private struct Header {
   func points(
     _ message: UnsafeRawBufferPointer, _ ranges: [Range<Int>], _ arena: DecodeArena
   ) throws(WireError) -> [SignalPoint] {
-    guard !ranges.isEmpty else { throw .invalid("points", "1 to 100000 points are needed") }
+    guard !ranges.isEmpty else { throw .invalid("points", PublishGridSignalRequest.pointCounts) }
     var points: [SignalPoint] = []
     points.reserveCapacity(ranges.count)
     for (index, range) in ranges.enumerated() {

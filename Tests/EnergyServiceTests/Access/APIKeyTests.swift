@@ -1,5 +1,6 @@
 import EnergyModel
 import EnergyService
+import ServiceTestSupport
 import Testing
 
 @Suite struct `An API key` {

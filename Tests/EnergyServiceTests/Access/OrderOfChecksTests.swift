@@ -1,5 +1,6 @@
 import EnergyModel
 import FoundationEssentials
+import ServiceTestSupport
 import Storage
 import Testing
 

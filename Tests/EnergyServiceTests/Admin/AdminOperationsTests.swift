@@ -2,6 +2,7 @@ import EnergyModel
 import EnergyService
 import FoundationEssentials
 import Locking
+import ServiceTestSupport
 import Storage
 import Testing
 

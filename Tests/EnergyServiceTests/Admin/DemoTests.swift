@@ -1,6 +1,7 @@
 import EnergyModel
 import EnergyService
 import FoundationEssentials
+import ServiceTestSupport
 import Storage
 import Testing
 

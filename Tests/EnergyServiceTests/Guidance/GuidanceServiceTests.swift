@@ -2,6 +2,7 @@ import EnergyAnalysis
 import EnergyModel
 import FoundationEssentials
 import Locking
+import ServiceTestSupport
 import Storage
 import Testing
 

@@ -1,6 +1,7 @@
 import EnergyModel
 import FoundationEssentials
 import GridData
+import ServiceTestSupport
 import Storage
 import Testing
 

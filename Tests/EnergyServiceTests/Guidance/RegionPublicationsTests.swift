@@ -1,5 +1,6 @@
 import EnergyModel
 import GridData
+import ServiceTestSupport
 import Testing
 
 @testable import EnergyService

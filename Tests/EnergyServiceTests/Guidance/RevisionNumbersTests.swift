@@ -1,4 +1,5 @@
 import EnergyModel
+import ServiceTestSupport
 import Testing
 
 @testable import EnergyService

@@ -1,11 +1,11 @@
-import EnergyModel
-import FoundationEssentials
+package import EnergyModel
+package import FoundationEssentials
 import Locking
-import Storage
+package import Storage
 
 /// A store in memory that counts what it is asked, can be made to fail and can be held up.
-final class ProbeStore: EnergyStore {
-  struct Controls {
+package final class ProbeStore: EnergyStore {
+  private struct Controls {
     var questions: [String] = []
     var submissions: [EventSubmission] = []
     var revisions: [GuidanceRevision] = []
@@ -16,13 +16,15 @@ final class ProbeStore: EnergyStore {
   private let store = InMemoryStore()
   private let controls = Lock(Controls())
 
-  func fail(with error: StoreError?) { controls.withLock { $0.failure = error } }
-  func hold(at gate: Gate?) { controls.withLock { $0.gate = gate } }
-  func questionCount(_ name: String) -> Int { controls.withLock { $0.questions.count { $0 == name } } }
+  package init() {}
+
+  package func fail(with error: StoreError?) { controls.withLock { $0.failure = error } }
+  package func hold(at gate: Gate?) { controls.withLock { $0.gate = gate } }
+  package func questionCount(_ name: String) -> Int { controls.withLock { $0.questions.count { $0 == name } } }
   /// What was handed to the writer, in that order.
-  var submissions: [EventSubmission] { controls.withLock { $0.submissions } }
+  package var submissions: [EventSubmission] { controls.withLock { $0.submissions } }
   /// What was made durable, in that order.
-  var revisions: [GuidanceRevision] { controls.withLock { $0.revisions } }
+  package var revisions: [GuidanceRevision] { controls.withLock { $0.revisions } }
 
   private func ask<Answer: Sendable>(
     _ question: String, _ body: () async throws(StoreError) -> Answer
@@ -36,107 +38,107 @@ final class ProbeStore: EnergyStore {
     return try await body()
   }
 
-  func submit(_ submissions: [EventSubmission]) {
+  package func submit(_ submissions: [EventSubmission]) {
     controls.withLock { $0.submissions += submissions }
     store.submit(submissions)
   }
 
-  func append(_ revision: GuidanceRevision) async throws(StoreError) {
+  package func append(_ revision: GuidanceRevision) async throws(StoreError) {
     try await ask("append revision") { () async throws(StoreError) in try await store.append(revision) }
     controls.withLock { $0.revisions.append(revision) }
   }
 
-  func client(keyHash: [UInt8]) async throws(StoreError) -> Client? {
+  package func client(keyHash: [UInt8]) async throws(StoreError) -> Client? {
     try await ask("client(keyHash)") { () async throws(StoreError) in try await store.client(keyHash: keyHash) }
   }
 
-  func client(id: UUID) async throws(StoreError) -> Client? {
+  package func client(id: UUID) async throws(StoreError) -> Client? {
     try await ask("client(id)") { () async throws(StoreError) in try await store.client(id: id) }
   }
 
-  func clients(after: NameCursor?, limit: Int) async throws(StoreError) -> [Client] {
+  package func clients(after: NameCursor?, limit: Int) async throws(StoreError) -> [Client] {
     try await ask("clients(after,limit)") { () async throws(StoreError) in
       try await store.clients(after: after, limit: limit)
     }
   }
 
-  func save(_ client: Client, keyHash: [UInt8]?) async throws(StoreError) {
+  package func save(_ client: Client, keyHash: [UInt8]?) async throws(StoreError) {
     try await ask("save(client)") { () async throws(StoreError) in try await store.save(client, keyHash: keyHash) }
   }
 
-  func venue(id: UUID) async throws(StoreError) -> EnergyVenue? {
+  package func venue(id: UUID) async throws(StoreError) -> EnergyVenue? {
     try await ask("venue(id)") { () async throws(StoreError) in try await store.venue(id: id) }
   }
 
-  func venue(id: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
+  package func venue(id: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
     try await ask("venue(id,clientID)") { () async throws(StoreError) in
       try await store.venue(id: id, clientID: clientID)
     }
   }
 
-  func venue(homeID: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
+  package func venue(homeID: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
     try await ask("venue(homeID,clientID)") { () async throws(StoreError) in
       try await store.venue(homeID: homeID, clientID: clientID)
     }
   }
 
-  func venues(clientID: UUID, after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue] {
+  package func venues(clientID: UUID, after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue] {
     try await ask("venues(clientID,after,limit)") { () async throws(StoreError) in
       try await store.venues(clientID: clientID, after: after, limit: limit)
     }
   }
 
-  func venues(after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue] {
+  package func venues(after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue] {
     try await ask("venues(after,limit)") { () async throws(StoreError) in
       try await store.venues(after: after, limit: limit)
     }
   }
 
-  func save(_ venue: EnergyVenue) async throws(StoreError) {
+  package func save(_ venue: EnergyVenue) async throws(StoreError) {
     try await ask("save(venue)") { () async throws(StoreError) in try await store.save(venue) }
   }
 
-  func setAccess(_ access: VenueAccess, venueID: UUID, clientID: UUID) async throws(StoreError) {
+  package func setAccess(_ access: VenueAccess, venueID: UUID, clientID: UUID) async throws(StoreError) {
     try await ask("setAccess(venueID,clientID)") { () async throws(StoreError) in
       try await store.setAccess(access, venueID: venueID, clientID: clientID)
     }
   }
 
-  func ratePlans() async throws(StoreError) -> [RatePlan] {
+  package func ratePlans() async throws(StoreError) -> [RatePlan] {
     try await ask("ratePlans()") { () async throws(StoreError) in try await store.ratePlans() }
   }
 
-  func save(_ plan: RatePlan) async throws(StoreError) {
+  package func save(_ plan: RatePlan) async throws(StoreError) {
     try await ask("save(plan)") { () async throws(StoreError) in try await store.save(plan) }
   }
 
-  func append(_ signal: GridSignal) async throws(StoreError) {
+  package func append(_ signal: GridSignal) async throws(StoreError) {
     try await ask("append(signal)") { () async throws(StoreError) in try await store.append(signal) }
   }
 
-  func signals(gridRegion: String, since: Timestamp) async throws(StoreError) -> [GridSignal] {
+  package func signals(gridRegion: String, since: Timestamp) async throws(StoreError) -> [GridSignal] {
     try await ask("signals(gridRegion,since)") { () async throws(StoreError) in
       try await store.signals(gridRegion: gridRegion, since: since)
     }
   }
 
-  func currentRevisions() async throws(StoreError) -> [GuidanceRevision] {
+  package func currentRevisions() async throws(StoreError) -> [GuidanceRevision] {
     try await ask("currentRevisions()") { () async throws(StoreError) in try await store.currentRevisions() }
   }
 
-  func masterKeys() async throws(StoreError) -> [MasterKey] {
+  package func masterKeys() async throws(StoreError) -> [MasterKey] {
     try await ask("masterKeys()") { () async throws(StoreError) in try await store.masterKeys() }
   }
 
-  func append(_ key: MasterKey) async throws(StoreError) {
+  package func append(_ key: MasterKey) async throws(StoreError) {
     try await ask("append(key)") { () async throws(StoreError) in try await store.append(key) }
   }
 
-  func close() async { await store.close() }
+  package func close() async { await store.close() }
 }
 
 /// Holds up whoever waits until it is opened.
-final class Gate: Sendable {
+package final class Gate: Sendable {
   private struct State {
     var isOpen = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -144,7 +146,9 @@ final class Gate: Sendable {
 
   private let state = Lock(State())
 
-  func wait() async {
+  package init() {}
+
+  package func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isOpen { state.waiters.append(continuation) }
@@ -154,7 +158,7 @@ final class Gate: Sendable {
     }
   }
 
-  func open() {
+  package func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
       defer { state.waiters = [] }

@@ -1,38 +1,40 @@
-import EnergyModel
-import EnergyService
-import FoundationEssentials
+package import EnergyModel
+package import EnergyService
+package import FoundationEssentials
 import Locking
-import Storage
+package import Storage
 
 /// A clock that stands still until it is moved.
-final class ManualClock: Sendable {
+package final class ManualClock: Sendable {
   private let moment: Lock<Timestamp>
 
-  init(_ start: Timestamp = .noon) {
+  package init(_ start: Timestamp = .noon) {
     moment = Lock(start)
   }
 
-  var now: Timestamp { moment.withLock { $0 } }
-  func advance(seconds: Int64) { moment.withLock { $0 = $0.advanced(bySeconds: seconds) } }
-  func set(_ now: Timestamp) { moment.withLock { $0 = now } }
-  var service: ServiceClock { ServiceClock { self.now } }
+  package var now: Timestamp { moment.withLock { $0 } }
+  package func advance(seconds: Int64) { moment.withLock { $0 = $0.advanced(bySeconds: seconds) } }
+  package func set(_ now: Timestamp) { moment.withLock { $0 = now } }
+  package var service: ServiceClock { ServiceClock { self.now } }
 }
 
 extension Timestamp {
   /// 2025-06-18T19:00:00Z, noon in California.
-  static let noon = Timestamp(seconds: 1_750_273_200)
+  package static let noon = Timestamp(seconds: 1_750_273_200)
 }
 
 /// An event loop for tests: runs what is hopped to it when told to.
-final class TestLoop: Sendable {
+package final class TestLoop: Sendable {
   private let queue = Lock<[@Sendable () -> Void]>([])
 
-  var hop: AccessCache.Hop {
+  package init() {}
+
+  package var hop: AccessCache.Hop {
     { [self] work in queue.withLock { $0.append(work) } }
   }
 
   /// Waits for one piece of work and runs everything that is there.
-  func turn() async {
+  package func turn() async {
     while true {
       let work = queue.withLock { queue in
         defer { queue = [] }
@@ -45,7 +47,7 @@ final class TestLoop: Sendable {
   }
 }
 
-func makeClient(
+package func makeClient(
   _ name: String = "hub", _ entitlements: Set<Entitlement> = [.energyKit], isDisabled: Bool = false
 )
   -> Client
@@ -53,7 +55,7 @@ func makeClient(
   Client(id: UUID(), name: name, entitlements: entitlements, isDisabled: isDisabled, createTime: .noon)
 }
 
-func makeVenue(
+package func makeVenue(
   _ name: String = "home", homeID: UUID? = nil, region: String = "CISO", timeZone: String = "America/Los_Angeles",
   planID: String? = nil, incorporatesPlan: Bool = true, isSupported: Bool = true, isLocationDenied: Bool = false
 ) -> EnergyVenue {
@@ -63,10 +65,10 @@ func makeVenue(
     createTime: .noon)
 }
 
-func makeMasterKey(_ id: UInt8, seed: UInt8? = nil) -> MasterKey {
+package func makeMasterKey(_ id: UInt8, seed: UInt8? = nil) -> MasterKey {
   MasterKey(id: id, secret: (0..<32).map { $0 &* 7 &+ (seed ?? id) }, createTime: .noon)
 }
 
-func withBytes<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+package func withBytes<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
   try Array(text.utf8).withUnsafeBytes(body)
 }

@@ -1,22 +1,24 @@
-import EnergyModel
-import GridData
+package import EnergyModel
+package import GridData
 import Locking
 
 /// A source whose values depend on the hour of the day alone, 200...430 gCO2eq/kWh, dirtiest before midnight UTC; reaches
 /// 48 h ahead and 29 days back.
-final class TestSource: GridDataSource {
-  static let model = "test-2025"
+package final class TestSource: GridDataSource {
+  package static let model = "test-2025"
   private let isRunning = Lock(true)
   private let addition = Lock(0.0)
 
+  package init() {}
+
   /// From now on it knows nothing.
-  func stop() { isRunning.withLock { $0 = false } }
+  package func stop() { isRunning.withLock { $0 = false } }
   /// From now on its forecasts are that much dirtier.
-  func add(_ value: Double) { addition.withLock { $0 = value } }
+  package func add(_ value: Double) { addition.withLock { $0 = value } }
 
-  var gridRegions: [String] { ["CISO", "MISO"] }
+  package var gridRegions: [String] { ["CISO", "MISO"] }
 
-  func snapshot(gridRegion: String, at now: Timestamp) -> GridSnapshot? {
+  package func snapshot(gridRegion: String, at now: Timestamp) -> GridSnapshot? {
     guard isRunning.withLock({ $0 }), gridRegions.contains(gridRegion) else { return nil }
     let hour = now.floored(toMultipleOf: 3_600_000)
     let added = addition.withLock { $0 }
@@ -29,7 +31,7 @@ final class TestSource: GridDataSource {
       climatology: nil, nextRunTime: hour.advanced(bySeconds: 3_600))
   }
 
-  func measured(_ key: SignalKey, since: Timestamp, until: Timestamp) -> GridSignal? {
+  package func measured(_ key: SignalKey, since: Timestamp, until: Timestamp) -> GridSignal? {
     guard isRunning.withLock({ $0 }), key.model == Self.model else { return nil }
     let start = since.floored(toMultipleOf: 3_600_000)
     let hours = Int(until.milliseconds(since: start) / 3_600_000)
@@ -40,9 +42,9 @@ final class TestSource: GridDataSource {
 }
 
 /// gCO2eq/kWh in the hour that begins at `start`.
-func typicalCarbon(_ start: Timestamp) -> Double { 200 + 10 * Double(start.seconds / 3_600 % 24) }
+package func typicalCarbon(_ start: Timestamp) -> Double { 200 + 10 * Double(start.seconds / 3_600 % 24) }
 
-func hourlyPoints(
+package func hourlyPoints(
   from start: Timestamp, count: Int, quality: DataQuality, _ value: (Timestamp) -> Double
 ) -> [SignalPoint] {
   (0..<count).compactMap { index in
@@ -53,7 +55,7 @@ func hourlyPoints(
 }
 
 /// A forecast as an operator would publish it.
-func makeRun(
+package func makeRun(
   model: String = "operator-1", issued: Timestamp, from start: Timestamp? = nil, hours: Int = 24,
   region: String = "CISO", _ value: (Timestamp) -> Double
 ) -> GridSignal {
@@ -64,7 +66,7 @@ func makeRun(
 }
 
 /// Cheap at night, dear from 16 to 21 o'clock.
-func makePlan(_ id: String = "tou", peak: Double = 0.6) -> RatePlan? {
+package func makePlan(_ id: String = "tou", peak: Double = 0.6) -> RatePlan? {
   let day = (0..<24).map { (16..<21).contains($0) ? 1 : 0 }
   let table = [[Int]](repeating: day, count: 12)
   return RatePlan(
