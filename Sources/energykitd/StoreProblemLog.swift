@@ -4,9 +4,12 @@ import Storage
 /// Logs what the store fails with: the first at once, then at most one line a second, with how many there were.
 final class StoreProblemLog: Sendable {
   private let log: Log
-  private let pace = ProblemPace()
+  private let pace: ProblemPace
 
-  init(_ log: Log) { self.log = log }
+  init(_ log: Log, pace: ProblemPace = ProblemPace()) {
+    self.log = log
+    self.pace = pace
+  }
 
   @Sendable func report(_ error: StoreError) {
     guard let count = pace.count() else { return }
