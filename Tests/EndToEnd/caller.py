@@ -21,10 +21,11 @@ from energykit.v1 import (
     venue_pb2,
     venue_pb2_grpc,
 )
+from sanitizers import within
 
 from .server import Server
 
-CALL_LIMIT = 20  # seconds
+CALL_LIMIT = within(20)  # seconds
 SHIFT = guidance_pb2.SUGGESTED_ACTION_SHIFT
 CALIFORNIA, OTHER, HAWAII = range(3)  # the demo's venues, in their order
 FULL, BASE, NONE = range(3)  # the demo's clients, in their order

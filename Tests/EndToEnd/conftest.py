@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sanitizers import within
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -25,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents and item.get_closest_marker("timeout") is None:
             is_heavy = item.get_closest_marker("heavy") is not None
-            item.add_marker(pytest.mark.timeout(HEAVY_LIMIT if is_heavy else LIGHT_LIMIT))
+            item.add_marker(pytest.mark.timeout(within(HEAVY_LIMIT if is_heavy else LIGHT_LIMIT)))
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import threading
 import time
 
 import grpc
+from sanitizers import within
 
 from .caller import Caller
 from .server import Server
@@ -42,9 +43,9 @@ class Prober:
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._ends.set()
-        self._thread.join(timeout=30)
+        self._thread.join(timeout=within(30))
         self.channel.close()
         if kind is None:
             assert self.error is None, self.error
             print(f"measured: others meanwhile: {self.count} calls, the slowest {self.worst * 1000:.0f} ms")
-            assert self.count > 0 and self.worst < 2
+            assert self.count > 0 and self.worst < within(2)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import hpack
+from sanitizers import within
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
@@ -85,7 +86,7 @@ class RawConnection:
         self.socket = socket.socket()
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(20)
+        self.socket.settimeout(within(20))
         self.socket.connect((host, int(port)))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.authority = address
@@ -156,7 +157,7 @@ class RawConnection:
         except ConnectionError:
             return None
         finally:
-            self.socket.settimeout(20)
+            self.socket.settimeout(within(20))
         if not data:
             return None
         self.received += data
@@ -167,10 +168,10 @@ class RawConnection:
         return frames
 
     def answers(self, streams: list[int], limit: float, *, credit: bool = False) -> dict[int, Answer]:
-        """What comes on `streams` until all have ended, the connection has, or `limit` seconds have passed."""
+        """What comes on `streams` until all have ended, the connection has, or `limit` seconds (`within`) have passed."""
         answers = {stream: Answer() for stream in streams}
         left = set(streams)
-        deadline = time.monotonic() + limit
+        deadline = time.monotonic() + within(limit)
         while left and time.monotonic() < deadline:
             frames = self.read(min(0.2, limit))
             if frames is None:

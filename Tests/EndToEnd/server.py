@@ -14,10 +14,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sanitizers import assert_no_report, environment, within
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN_DIR = Path(os.environ.get("ENERGYKIT_BIN_DIR", ROOT / ".build" / "debug"))
-START_LIMIT = 60  # seconds
-STOP_LIMIT = 20
+START_LIMIT = within(60)  # seconds
+STOP_LIMIT = within(20)
 
 # Budgets per client that would get in the way of load, where this energykitd has them.
 GENEROUS = {
@@ -58,7 +60,10 @@ class Server:
         command = [*wrapper, str(binary()), "--demo", "--data", str(data), "--listen", listen]
         command += [*generous_flags(), *flags]
         self.log = open(data.parent / f"{data.name}.log", "ab")  # standard error; shown where a test fails
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, cwd=ROOT)
+        self.was_killed = False
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self.log, cwd=ROOT, env=environment(is_traced=bool(wrapper))
+        )
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read_output, daemon=True).start()
         self.address = self._wait_until_listening()
@@ -104,7 +109,6 @@ class Server:
         return self.process.pid
 
     def log_text(self) -> str:
-        self.log.flush()
         return Path(self.log.name).read_text(errors="replace")
 
     def status_kib(self, name: str) -> int:
@@ -143,6 +147,7 @@ class Server:
         os.kill(self.pid, signal.SIGTERM)
 
     def wait(self, limit: float = STOP_LIMIT) -> int:
+        """The exit code."""
         return self.process.wait(timeout=limit)
 
     def stop(self) -> int:
@@ -159,6 +164,7 @@ class Server:
 
     def kill(self) -> None:
         """SIGKILL, as a crash would."""
+        self.was_killed = True
         if self.process.poll() is None:
             os.kill(self.pid, signal.SIGKILL)
             self.process.kill()
@@ -172,17 +178,21 @@ class Server:
             self.kill()
             print(f"energykitd's log:\n{self.log_text()[-4000:]}")
         else:
-            self.stop()
+            code = self.stop()
+            assert code == 0 or self.was_killed, f"energykitd ended with {code}:\n{self.log_text()[-4000:]}"
+        assert_no_report(self.log_text())
 
 
 def run_once(*arguments: str, limit: float = START_LIMIT) -> subprocess.CompletedProcess[str]:
     """energykitd with arguments that it should refuse."""
-    return subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=limit, cwd=ROOT)
+    result = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=limit, cwd=ROOT)
+    assert_no_report(result.stderr)
+    return result
 
 
 def wait_for(condition, limit: float = 5.0, step: float = 0.02) -> bool:
-    """Whether `condition` has become true within `limit` seconds."""
-    deadline = time.monotonic() + limit
+    """Whether `condition` has become true `within` so many seconds."""
+    deadline = time.monotonic() + within(limit)
     while not condition():
         if time.monotonic() > deadline:
             return False

@@ -13,6 +13,7 @@ import grpc
 import pytest
 from energykit.v1.guidance_pb2 import GetGuidanceRequest
 from energykit.v1.load_event_pb2 import SubmitLoadEventsRequest
+from sanitizers import within
 
 from .caller import CALIFORNIA, FULL, SHIFT, Demo, error_of, session
 from .prober import Prober
@@ -44,7 +45,7 @@ GARBAGE: dict[str, bytes] = {
 
 def ends(peer: socket.socket, limit: float) -> bool:
     """Whether the server ends the connection within `limit` seconds."""
-    deadline = time.monotonic() + limit
+    deadline = time.monotonic() + within(limit)
     while (left := deadline - time.monotonic()) > 0:
         peer.settimeout(left)
         try:

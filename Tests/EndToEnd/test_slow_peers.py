@@ -186,6 +186,7 @@ def come_and_go(demo: Demo, count: int) -> None:
         peer.close()
 
 
+@pytest.mark.memory
 def test_a_peer_that_never_reads_its_settings_is_no_burden(data: Path) -> None:
     """Five hundred connections that send a preface and nothing else, while others are served."""
     with Server(data) as server, Prober(server):

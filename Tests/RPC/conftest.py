@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 import pytest
+from sanitizers import within
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
@@ -23,7 +24,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(SECONDS))
+            item.add_marker(pytest.mark.timeout(within(SECONDS)))
 
 
 @pytest.fixture(scope="session")

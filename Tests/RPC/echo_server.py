@@ -1,5 +1,6 @@
 """Starts grpc-echo-server and looks at its process from outside."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import threading
 import time
 
 import grpc
+from sanitizers import assert_no_report, environment, within
 
 from raw_http2 import RawClient, messages
 
@@ -27,8 +29,12 @@ class EchoServer:
         command = [str(BINARIES / "grpc-echo-server"), *listens, *arguments]
         if descriptors is not None:
             command = ["prlimit", f"--nofile={descriptors}", *command]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+        )
         self.expects_errors = not wait
+        self.was_killed = False
+        self.signal_count = 0
         self.lines = queue.Queue()
         threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True).start()
         self.errors = []
@@ -40,7 +46,7 @@ class EchoServer:
             self.port = None if self.address.startswith("unix:") else int(self.address.rsplit(":", 1)[1])
 
     def _listening(self):
-        line = self.lines.get(timeout=20)
+        line = self.lines.get(timeout=within(20))
         assert line is not None and line.startswith("listening on "), (line, self.errors)
         return line.removeprefix("listening on ").strip()
 
@@ -57,22 +63,37 @@ class EchoServer:
         return self
 
     def __exit__(self, *_):
-        self.stop()
+        code = self.stop()
+        self.reader.join(within(5))
+        assert_no_report("".join(self.errors))
         if not self.expects_errors:
-            self.reader.join(5)
             assert self.errors == []
+            # A second signal may find it where it has let go of its handlers already.
+            is_hurried = self.signal_count > 1 and code == -signal.SIGTERM
+            assert code == 0 or self.was_killed or is_hurried, code
 
     def signal(self, number=signal.SIGTERM):
+        self.was_killed |= number == signal.SIGKILL
+        self.signal_count += 1
         self.process.send_signal(number)
 
     def wait(self, seconds):
-        """The exit code; fails where the process is still there after `seconds`."""
-        return self.process.wait(timeout=seconds)
+        """The exit code; fails where the process is still there after `seconds` (`within`)."""
+        return self.process.wait(timeout=within(seconds))
 
     def stop(self):
-        if self.process.poll() is None:
+        """Ends it where it still runs, as an operator in a hurry would, and kills it where it does not obey."""
+        for attempt in range(2):
+            if self.process.poll() is None:
+                if self.signal_count <= attempt:
+                    self.signal()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(within(1))
+        try:
+            return self.process.wait(within(5))
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        self.process.wait()
+            return self.process.wait()
 
     def is_alive(self):
         return self.process.poll() is None
@@ -138,6 +159,6 @@ def eventually(condition, seconds, what):
     """Waits until `condition()` holds; returns how long that took."""
     start = time.monotonic()
     while not condition():
-        assert time.monotonic() - start < seconds, f"not within {seconds} s: {what}"
+        assert time.monotonic() - start < within(seconds), f"not within {seconds} s: {what}"
         time.sleep(0.01)
     return time.monotonic() - start

@@ -16,6 +16,7 @@ from hyperframe.frame import (
     SettingsFrame,
     WindowUpdateFrame,
 )
+from sanitizers import within
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 PATH = "/grpc.echo.v1.Echo/"
@@ -175,14 +176,14 @@ class RawClient:
 
     def receive_until(self, condition, timeout=10):
         """Reads until `condition()` holds; fails where the connection closes or the time is over before that."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + within(timeout)
         while not condition():
             assert not self.is_closed, f"connection closed: {self.goaways}"
             assert time.monotonic() < end, "time is over"
             self.receive(end - time.monotonic())
 
     def receive_until_closed(self, timeout=10):
-        end = time.monotonic() + timeout
+        end = time.monotonic() + within(timeout)
         while not self.is_closed:
             assert time.monotonic() < end, "the connection is still open"
             self.receive(max(0.001, end - time.monotonic()))

@@ -6,6 +6,7 @@ import time
 
 import grpc
 import pytest
+from sanitizers import within
 
 from echo_server import SERVICE, bidirectional, client_stream, eventually, server_stream, unary
 
@@ -56,7 +57,7 @@ def test_bidirectional_stream_answers_while_it_reads(echo):
 
         def requests():
             for index in range(50):
-                assert proceed.acquire(timeout=5)
+                assert proceed.acquire(timeout=within(5))
                 yield str(index).encode()
 
         answers = []
@@ -332,7 +333,7 @@ def test_broadcast_reaches_every_subscriber_with_its_own_prefix(echo):
     for index, connection in enumerate(connections):
         for number in range(50):
             name = f"{index}/{number}".encode()
-            calls[name] = server_stream(connection, "Subscribe")(name, timeout=20)
+            calls[name] = server_stream(connection, "Subscribe")(name, timeout=within(20))
     for name, call in calls.items():
         # Joined before or after the first publication: either way the newest comes first.
         assert next(call) == name + b":" + first

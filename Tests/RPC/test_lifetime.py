@@ -8,6 +8,7 @@ import time
 import grpc
 import pytest
 from hyperframe.frame import PingFrame
+from sanitizers import within
 
 from echo_server import EchoServer, channel, eventually, server_stream, unary
 from raw_http2 import RawClient, messages
@@ -20,7 +21,7 @@ def test_idle_server_leaves_within_a_second(fresh_echo_ends):
     server.signal()
     assert server.wait(2) == 0
     print(f"measured: idle server from SIGTERM to exit: {1000 * (time.monotonic() - start):.0f} ms")
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < within(1)
 
 
 @pytest.fixture
@@ -88,10 +89,11 @@ def test_grpcio_sees_no_error_in_a_drain(fresh_echo_ends):
     stop = threading.Event()
 
     def calls():
-        with channel(server.address) as connection:
+        # As grpcio is by default: a call that a GOAWAY has overtaken, so that it was not served, is made again.
+        with channel(server.address, **{"grpc.enable_retries": 1}) as connection:
             while not stop.is_set():
                 try:
-                    unary(connection, "Sleep")(b"20", timeout=5)
+                    unary(connection, "Sleep")(b"20", timeout=within(5))
                     outcomes.append("ok")
                 except grpc.RpcError as error:
                     outcomes.append(error.details())
@@ -105,7 +107,7 @@ def test_grpcio_sees_no_error_in_a_drain(fresh_echo_ends):
     assert server.wait(12) == 0
     stop.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(within(10))
     failures = [outcome for outcome in outcomes if outcome != "ok"]
     print(f"measured: calls during a drain: {len(outcomes) - len(failures)} ok, then {set(failures)}")
     assert all("connect" in failure.lower() for failure in failures), failures
@@ -136,7 +138,7 @@ def test_open_streams_end_with_unavailable(fresh_echo_drains_in_one):
         assert error.value.code() == grpc.StatusCode.UNAVAILABLE
         assert server.wait(4) == 0
         print(f"measured: drain of 1 s with an open stream: {time.monotonic() - start:.2f} s")
-        assert time.monotonic() - start < 3
+        assert time.monotonic() - start < within(3)
 
 
 @pytest.fixture
@@ -156,7 +158,7 @@ def test_streams_that_nobody_reads_do_not_hold_it(fresh_echo_drains_in_one):
         server.signal()
         assert server.wait(5) == 0
         print(f"measured: drain of 1 s with unread streams: {time.monotonic() - start:.2f} s")
-        assert time.monotonic() - start < 3
+        assert time.monotonic() - start < within(3)
 
 
 def test_second_signal_ends_it(fresh_echo_ends):
@@ -172,7 +174,7 @@ def test_second_signal_ends_it(fresh_echo_ends):
         server.signal()
         server.wait(2)
         print(f"measured: second SIGTERM to exit: {1000 * (time.monotonic() - start):.0f} ms")
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < within(1)
 
 
 def test_new_connections_are_refused_in_a_drain(fresh_echo_ends):
@@ -184,7 +186,7 @@ def test_new_connections_are_refused_in_a_drain(fresh_echo_ends):
         server.signal()
         client.receive_until(lambda: client.goaways, 2)
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", server.port), timeout=2)
+            socket.create_connection(("127.0.0.1", server.port), timeout=within(2))
         assert messages(client.answer(stream, 3).data) == [b"slept"]
     assert server.wait(3) == 0
 
@@ -196,7 +198,7 @@ def test_taken_port_fails_loudly(echo):
         eventually(lambda: second.errors, 1, "a word on standard error")
         print("measured: taken port:", "".join(second.errors).strip())
         assert len(second.errors) == 1 and str(echo.port) in second.errors[0]
-        assert second.lines.get(timeout=1) is None
+        assert second.lines.get(timeout=within(1)) is None
 
 
 def test_same_port_again_at_once(fresh_echo_ends):
@@ -209,4 +211,4 @@ def test_same_port_again_at_once(fresh_echo_ends):
     with EchoServer(address=server.address) as second:
         assert second.port == server.port
         with second.channel() as connection:
-            assert unary(connection, "Unary")(b"again", timeout=5) == b"again"
+            assert unary(connection, "Unary")(b"again", timeout=within(5)) == b"again"

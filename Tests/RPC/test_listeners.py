@@ -7,13 +7,14 @@ import stat
 import time
 
 import pytest
+from sanitizers import within
 
 from echo_server import EchoServer, channel, eventually, unary
 
 
 def answers(address, text=b"x"):
     with channel(address) as connection:
-        return unary(connection, "Unary")(text, timeout=5) == text
+        return unary(connection, "Unary")(text, timeout=within(5)) == text
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:0", "[::1]:0", "unix:PATH"])
@@ -78,7 +79,7 @@ def test_one_taken_address_of_several_is_named_and_the_others_are_let_go(echo, t
         assert second.wait(10) not in (0, None)
         eventually(lambda: second.errors, 1, "a word on standard error")
         assert echo.address in second.errors[0] and str(path) not in second.errors[0]
-        assert second.lines.get(timeout=1) is None
+        assert second.lines.get(timeout=within(1)) is None
     assert not path.exists()
 
 

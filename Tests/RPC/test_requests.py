@@ -4,6 +4,7 @@ import socket
 
 import pytest
 from hyperframe.frame import ContinuationFrame, DataFrame, HeadersFrame, PriorityFrame, SettingsFrame
+from sanitizers import within
 
 from raw_http2 import PREFACE, RawClient, framed, messages
 
@@ -324,7 +325,7 @@ def test_what_is_not_http2_is_closed_and_hurts_nobody(echo, junk):
     with RawClient(echo.port) as other:
         other.ask()
         with socket.create_connection(("127.0.0.1", echo.port)) as connection:
-            connection.settimeout(5)
+            connection.settimeout(within(5))
             connection.sendall(junk)
             try:
                 while connection.recv(65536):
