@@ -373,6 +373,22 @@ def test_new_authority_counts_from_the_next_connection_on(tmp_path):
                 tls.recv(1)
 
 
+@pytest.mark.parametrize("asks", [False, True], ids=["no certificate asked for", "certificate asked for"])
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=["1.2", "1.3"])
+def test_sessions_are_resumed_only_where_no_client_is_asked_for_a_certificate(site, version, asks):
+    with EchoServer(*site.flags(client_ca=asks), address="tls+127.0.0.1:0") as server:
+        context = site.context(version)
+        with RawClient(server.port, tls=context) as first:
+            first.ask()
+            assert not first.socket.session_reused
+            session = first.socket.session
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+            tls = context.wrap_socket(connection, server_hostname="localhost", session=session)
+            assert tls.session_reused != asks
+            tls.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+            assert tls.recv(9)[3] == 4
+
+
 # Hostile
 
 

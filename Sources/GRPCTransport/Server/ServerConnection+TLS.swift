@@ -13,6 +13,8 @@ extension ServerConnection {
   func receiveSecured(_ bytes: UnsafeRawBufferPointer, _ tls: TLSSession) {
     do throws(TLSError) {
       try tls.receive(bytes) { event in
+        // Whatever a handler does to other connections of the loop, it finds the buffers empty.
+        sendOutput()
         switch event {
         case .established: secured(tls)
         case .plaintext(let plaintext): receive(plaintext)
