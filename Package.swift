@@ -55,7 +55,9 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     module("HTTP2", ["CNghttp2"]),
     module("GRPC"),
-    module("GRPCTransport", ["NetworkIO", "HTTP2", "TLS", "GRPC", "Locking"]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    module("Compression", ["CZlib"]),
+    module("GRPCTransport", ["NetworkIO", "HTTP2", "TLS", "Compression", "GRPC", "Locking"]),
     // Where the two meet.
     .systemLibrary(
       name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
@@ -113,6 +115,7 @@ let package = Package(
     module("TLSTestSupport", ["TLS", "COpenSSL"], path: "Tests/TLSTestSupport"),
     tests("TLSTests", ["TLS", "COpenSSL", "TLSTestSupport"]),
     tests("HTTP2Tests", ["HTTP2", "CNghttp2"]),
+    tests("CompressionTests", ["Compression", "CZlib"]),
     tests("GRPCServicesTests", ["GRPCServices", "GRPC", "ProtobufWire", "TestSupport"]),
     tests("GRPCTests", ["GRPC", "TestSupport"]),
     tests(

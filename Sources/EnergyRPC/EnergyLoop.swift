@@ -34,7 +34,7 @@ package final class EnergyLoop {
   /// The methods of the contract that this loop serves.
   package var methods: [Method] {
     [
-      method(.listVenues, ListVenues(self).handle),
+      method(.listVenues, ListVenues(self).handle, compressesAnswers: true),
       method(.getVenue, GetVenue(self).handle),
       method(.getGuidance, GetGuidance(self).handle),
       method(.streamGuidance, StreamGuidance(self).handle),
@@ -53,9 +53,10 @@ package final class EnergyLoop {
   }
 
   private func method(
-    _ name: MethodName, _ handle: @escaping (any ServerCall, UnsafeRawBufferPointer) -> Void
+    _ name: MethodName, _ handle: @escaping (any ServerCall, UnsafeRawBufferPointer) -> Void,
+    compressesAnswers: Bool = false
   ) -> Method {
-    Method(path: name.path, handler: .oneRequest(handle))
+    Method(path: name.path, handler: .oneRequest(handle), compressesAnswers: compressesAnswers)
   }
 
   /// Calls `body` with what the caller may do at the venue (`nil`: it is absent to the caller): at once where this loop

@@ -3,6 +3,8 @@ extension FieldBlock {
   package mutating func appendResponseHeaders(_ terms: CallTerms, metadata: Metadata = Metadata()) {
     append(":status", "200")
     append("content-type", terms.contentType.text)
+    if terms.answersGzip { append("grpc-encoding", "gzip") }
+    if terms.namesEncodings { append("grpc-accept-encoding", Encoding.served) }
     for field in metadata.fields { append(field) }
   }
 

@@ -10,6 +10,12 @@ package enum FramingError: Error, Hashable, Sendable {
   case messageTooLarge(byteCount: Int, limit: Int)
   /// The stream ended within a prefix or a message.
   case truncated
+  /// A compressed message does not decompress (G-055).
+  case corruptCompression
+  /// A compressed message becomes larger than this; the rest was not looked at (G-057).
+  case decompressedTooLarge(limit: Int)
+  /// There is no memory to decompress with.
+  case outOfMemory
 
   package var status: Status {
     switch self {
@@ -21,6 +27,12 @@ package enum FramingError: Error, Hashable, Sendable {
       Status(.resourceExhausted, "message of \(byteCount) bytes is larger than the limit of \(limit) bytes")
     case .truncated:
       Status(.internal, "the request ended within a message")
+    case .corruptCompression:
+      Status(.internal, "a compressed message of the request does not decompress")
+    case .decompressedTooLarge(let limit):
+      Status(.resourceExhausted, "message is, decompressed, larger than the limit of \(limit) bytes")
+    case .outOfMemory:
+      Status(.resourceExhausted, "no memory to decompress the message")
     }
   }
 }
@@ -42,11 +54,25 @@ package struct MessageFramer {
   package static let prefixByteCount = 5
 
   private let limit: UInt32
+  private let allowsCompression: Bool
   private var assembly: Assembly?
 
-  /// - Parameter maximumMessageByteCount: Longer messages are refused as soon as their prefix is known (G-056).
-  package init(maximumMessageByteCount: Int) {
+  /// - Parameters:
+  ///   - maximumMessageByteCount: Longer messages are refused as soon as their prefix is known (G-056).
+  ///   - allowsCompression: Whether a coding was agreed on: messages may be flagged as compressed then.
+  package init(maximumMessageByteCount: Int, allowsCompression: Bool = false) {
     limit = UInt32(clamping: maximumMessageByteCount)
+    self.allowsCompression = allowsCompression
+  }
+
+  package var maximumMessageByteCount: Int { Int(limit) }
+
+  /// Whether the message is flagged as compressed.
+  ///
+  /// - Parameter message: As `next` gave it: its prefix lies before it.
+  package static func isCompressed(_ message: UnsafeRawBufferPointer) -> Bool {
+    guard let start = message.baseAddress else { return false }
+    return (start - prefixByteCount).load(as: UInt8.self) == 1
   }
 
   /// Whether nothing is held: neither a part of a message nor messages that wait.
@@ -137,7 +163,7 @@ package struct MessageFramer {
     guard let length = Self.length(of: bytes) else { return nil }
     switch bytes[0] {
     case 0: break
-    case 1: throw .compressedWithoutEncoding
+    case 1: guard allowsCompression else { throw .compressedWithoutEncoding }
     case let flag: throw .reservedFlag(flag)
     }
     guard length <= limit else { throw .messageTooLarge(byteCount: length, limit: Int(limit)) }

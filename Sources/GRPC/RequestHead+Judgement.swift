@@ -13,8 +13,12 @@ package struct CallTerms: Hashable, Sendable {
   package var contentType: ContentType
   /// Milliseconds from the arrival of the headers; `nil`: no limit. 0 is already over (G-036).
   package var timeoutMilliseconds: UInt64?
-  /// Whether the answer names the codings that are served (G-039).
+  /// Of the request's messages.
+  package var requestEncoding = Encoding.identity
+  /// Whether the answer names the codings that are served: where the request's is not (G-039), and where it is one at all.
   package var namesEncodings = false
+  /// Whether messages of the answer may be gzip (G-063).
+  package var answersGzip = false
 
   package init(contentType: ContentType, timeoutMilliseconds: UInt64? = nil) {
     self.contentType = contentType
@@ -47,17 +51,13 @@ extension RequestHead {
       guard let timeout else { return .refused(Status(.internal, "grpc-timeout is malformed"), terms) }
       terms.timeoutMilliseconds = timeout
     }
-    if withValue(.encoding, { $0.equals("identity") }) == false {
-      terms.namesEncodings = true
+    guard let encoding = withValue(.encoding, { Encoding($0) }) else { return .accepted(terms) }
+    terms.namesEncodings = encoding != .identity
+    guard let encoding else {
       let text = "the grpc-encoding of the request is not served; served: \(Encoding.served)"
       return .refused(Status(.unimplemented, text), terms)
     }
+    terms.requestEncoding = encoding
     return .accepted(terms)
   }
-}
-
-/// Message codings.
-package enum Encoding {
-  /// The value of `grpc-accept-encoding`.
-  package static let served: StaticString = "identity"
 }

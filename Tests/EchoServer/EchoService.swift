@@ -21,14 +21,16 @@ struct EchoService {
 
   var methods: [Method] {
     plainMethods + failingMethods + waitingMethods + streamingMethods + broadcastMethods
+      + [squeezedStream]
   }
 
   private func method(
-    _ name: String, _ handler: MethodHandler, maximum: Int = 4 << 20, keepsMetadata: Bool = false
+    _ name: String, _ handler: MethodHandler, maximum: Int = 4 << 20, keepsMetadata: Bool = false,
+    compressesAnswers: Bool = false
   ) -> Method {
     Method(
       path: "/grpc.echo.v1.Echo/\(name)", handler: handler, maximumRequestByteCount: maximum,
-      keepsMetadata: keepsMetadata)
+      keepsMetadata: keepsMetadata, compressesAnswers: compressesAnswers)
   }
 
   // MARK: - Answered at once
@@ -37,6 +39,14 @@ struct EchoService {
     [
       method("Unary", .oneRequest(Self.echo)),
       method("Small", .oneRequest(Self.echo), maximum: 16),
+      method(
+        "Length",
+        .oneRequest { call, request in
+          call.send(Array(String(request.count).utf8))
+          call.finish(.ok)
+        }),
+      // As `Unary`, compressed where the client takes it.
+      method("Squeeze", .oneRequest(Self.echo), compressesAnswers: true),
       // The caller's metadata as initial metadata, as trailers and as text.
       method("Metadata", .oneRequest { call, _ in Self.echoMetadata(call) }, keepsMetadata: true),
       // What is known of the caller: address, then subject and names of the certificate, a line each.
@@ -126,6 +136,16 @@ struct EchoService {
           try await counters.counting { try await Self.pour(request, into: call) }
         }),
     ]
+  }
+
+  /// COUNT BYTES MILLISECONDS-BETWEEN, as `ServerStream`, compressed where the client takes it.
+  private var squeezedStream: Method {
+    method(
+      "SqueezeStream",
+      .asyncServerStream(decoding: EchoRequest.init) { call, request in
+        call.serverCall.sendHeaders()
+        try await Self.pour(request, into: call)
+      }, compressesAnswers: true)
   }
 
   private static func pour(_ request: EchoRequest, into call: AsyncCall) async throws {

@@ -37,6 +37,7 @@ def client_calls(demo: Demo, caller: Caller) -> dict:
     "key", [None, "", MADE_UP, "ek_short", "nonsense", MADE_UP * 20], ids=lambda key: repr(key)[:20]
 )
 def test_without_a_known_key_every_call_is_unauthenticated(demo: Demo, key: str | None) -> None:
+    """G-069."""
     caller = demo.caller().with_key(key)
     calls = {**client_calls(demo, caller), "PublishGridSignal": lambda: caller.publish_signal(demo.forecast())}
     errors = {name: error_of(call) for name, call in calls.items()}
@@ -132,6 +133,7 @@ def test_who_was_denied_a_venue_is_told_which(data: Path) -> None:
 
 @pytest.mark.parametrize("limit", [2048, 4096, 1 << 20])
 def test_details_fit_the_header_list_that_the_client_takes(demo: Demo, server: Server, limit: int) -> None:
+    """G-074, G-075."""
     request = load_event_pb2.SubmitLoadEventsRequest(venue_id=demo.venues[CALIFORNIA])
     for event in session(demo.token(), count=60):
         event.device_id = "-"

@@ -60,6 +60,7 @@ def ends(peer: socket.socket, limit: float) -> bool:
 
 @pytest.mark.parametrize("name", GARBAGE)
 def test_garbage_on_the_port_ends_its_own_connection(server: Server, name: str) -> None:
+    """G-003, G-006, G-011, G-080."""
     with Prober(server), socket.create_connection(("127.0.0.1", server.port)) as peer:
         start = time.monotonic()
         try:
@@ -92,6 +93,7 @@ BODIES: dict[str, tuple[Callable[[bytes], bytes], int]] = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_a_broken_message_fails_its_own_call(demo: Demo, name: str) -> None:
+    """G-051...053, G-056, G-058...060."""
     make, status = BODIES[name]
     payload = request_bytes(demo)
     with RawConnection(demo.server.address) as peer:
@@ -106,6 +108,7 @@ def test_a_broken_message_fails_its_own_call(demo: Demo, name: str) -> None:
 
 
 def test_a_request_a_byte_at_a_time_is_served(demo: Demo) -> None:
+    """G-050."""
     with RawConnection(demo.server.address) as peer:
         stream = peer.new_stream()
         request = peer.call_bytes(stream, peer.header_block(GET_GUIDANCE, demo.keys[FULL]), request_bytes(demo))
@@ -125,6 +128,7 @@ PATHS = [
 
 @pytest.mark.parametrize("path", [*PATHS, LIST_VENUES.lower(), LIST_VENUES + "/more"])
 def test_an_unknown_method_is_unimplemented(demo: Demo, path: str) -> None:
+    """G-031, G-068."""
     with RawConnection(demo.server.address) as peer:
         stream = peer.call(path, demo.keys[FULL], b"")
         answer = peer.answers([stream], 5)[stream]
@@ -137,6 +141,7 @@ def test_an_unknown_method_is_unimplemented(demo: Demo, path: str) -> None:
     "content_type", ["application/json", "text/plain", "application/grpcx", "application/grpc+json"]
 )
 def test_another_content_type_is_not_served(demo: Demo, content_type: str) -> None:
+    """G-035."""
     with RawConnection(demo.server.address) as peer:
         stream = peer.new_stream()
         block = peer.header_block(LIST_VENUES, demo.keys[FULL], {"content-type": content_type})
@@ -148,6 +153,7 @@ def test_another_content_type_is_not_served(demo: Demo, content_type: str) -> No
 
 @pytest.mark.parametrize("content_type", ["application/grpc+proto", "application/grpc;charset=utf-8"])
 def test_the_content_types_of_grpc_are_served(demo: Demo, content_type: str) -> None:
+    """G-035."""
     with RawConnection(demo.server.address) as peer:
         stream = peer.new_stream()
         block = peer.header_block(LIST_VENUES, demo.keys[FULL], {"content-type": content_type})
@@ -156,6 +162,7 @@ def test_the_content_types_of_grpc_are_served(demo: Demo, content_type: str) -> 
 
 
 def test_a_message_above_four_mebibytes_is_refused(demo: Demo) -> None:
+    """G-056."""
     request = SubmitLoadEventsRequest(venue_id=demo.venues[CALIFORNIA])
     event = session(demo.token())[1]
     event.device.name = "x" * 60_000
@@ -184,6 +191,7 @@ def test_a_truncated_batch_stores_nothing(demo: Demo) -> None:
 
 
 def test_a_vanished_client_leaves_nothing_behind(demo: Demo) -> None:
+    """G-109."""
     demo.caller().list_venues()
     before = demo.server.socket_count()
     peers = [RawConnection(demo.server.address) for _ in range(20)]

@@ -134,6 +134,7 @@ def buf_curl(server: Server, method: str, request: dict) -> subprocess.Completed
 
 
 def test_buf_curl_works_with_the_proto_files(server: Server, demo: Demo) -> None:
+    """G-074."""
     result = buf_curl(server, "EnergyVenueService/ListVenues", {})
     assert result.returncode == 0, result.stderr
     assert {venue["id"] for venue in json.loads(result.stdout)["venues"]} == set(demo.venues)
@@ -291,6 +292,7 @@ def misbehaving() -> Iterator[Callable[[Behaviour], str]]:
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", MISBEHAVIOURS)
 def test_the_c_client_survives_a_server_that(c_example: list[str], misbehaving, name: str) -> None:
+    """G-070, G-071."""
     behave, expected = MISBEHAVIOURS[name]
     result = run(*c_example, "--address", misbehaving(behave), "--api-key", "ek_x")
     assert result.returncode == 1, result.stderr

@@ -93,6 +93,7 @@ class Crowd:
 
 @pytest.mark.heavy
 def test_ten_thousand_subscribers_each_get_the_update_with_a_token_of_their_own(data: Path) -> None:
+    """G-096, G-110."""
     clear_of_the_hour(120)
     with Server(data, "--guidance-min-interval", "0") as server, Demo(server) as demo:
         for pair in PAIRS:

@@ -78,6 +78,7 @@ def test_the_list_of_attacks_is_whole(demo: Demo) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.memory
 def test_a_hostile_message_is_refused_within_bounds(demo: Demo, name: str) -> None:
+    """G-060."""
     payload = attacks(demo)[name]
     assert len(payload) <= 4 << 20  # so that the limit on length is not what refuses it
     call = demo.channel.unary_unary(SUBMIT, request_serializer=None, response_deserializer=None)
@@ -104,7 +105,7 @@ def test_a_hostile_message_is_refused_within_bounds(demo: Demo, name: str) -> No
 
 @pytest.mark.memory
 def test_many_hostile_messages_at_once_stay_within_bounds(demo: Demo) -> None:
-    """Eight at a time: each loop decodes one after the other, into the same memory."""
+    """G-060."""
     payload = attacks(demo)["4 MiB of unknown fields"]
     call = demo.channel.unary_unary(SUBMIT, request_serializer=None, response_deserializer=None)
     server = demo.server

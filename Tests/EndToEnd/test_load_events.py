@@ -120,6 +120,7 @@ def test_every_fault_is_reported(demo: Demo) -> None:
 
 
 def test_a_refusal_with_many_faults_fits_the_trailers(demo: Demo) -> None:
+    """G-075."""
     events = session(str(uuid.uuid4()), count=1000)
     error = error_of(lambda: demo.caller().submit(demo.venues[CALIFORNIA], events))
     assert error.reason == "INVALID_LOAD_EVENT"

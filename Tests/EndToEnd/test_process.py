@@ -56,6 +56,7 @@ def test_help_names_every_flag(data: Path) -> None:
 
 
 def test_sigterm_ends_an_idle_server_at_once_with_exit_code_0(data: Path) -> None:
+    """G-103."""
     with Server(data) as server:
         start = time.monotonic()
         server.terminate()
@@ -117,6 +118,7 @@ def test_a_second_signal_ends_it_at_once_while_a_stream_is_open(data: Path) -> N
 
 
 def test_sigterm_finishes_calls_and_ends_streams_with_a_status(data: Path) -> None:
+    """G-101, G-103."""
     with Server(data, "--drain-seconds", "3") as server, Demo(server) as demo:
         caller, venue, token = demo.caller(), demo.venues[CALIFORNIA], demo.token()
         stream = caller.stream_guidance(venue, limit=within(30))
@@ -150,6 +152,7 @@ def test_sigterm_finishes_calls_and_ends_streams_with_a_status(data: Path) -> No
 
 
 def test_clients_that_read_nothing_do_not_hold_the_drain(data: Path) -> None:
+    """G-103."""
     with Server(data, "--drain-seconds", "2") as server:
         silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
         start = time.monotonic()
@@ -163,6 +166,7 @@ def test_clients_that_read_nothing_do_not_hold_the_drain(data: Path) -> None:
 
 
 def test_a_draining_server_takes_no_new_connections(data: Path) -> None:
+    """G-102."""
     with Server(data, "--drain-seconds", "3") as server, Demo(server) as demo:
         stream = demo.caller().stream_guidance(demo.venues[CALIFORNIA], limit=within(30))
         next(stream)
@@ -232,6 +236,7 @@ def test_grid_files_are_read_or_refused_in_one_line(data: Path) -> None:
 
 
 def test_a_taken_port_is_refused(data: Path, tmp_path: Path) -> None:
+    """G-028."""
     with Server(data) as server:
         result = run_once("--data", str(tmp_path / "other"), "--listen", server.address)
     assert result.returncode == 1
@@ -239,6 +244,7 @@ def test_a_taken_port_is_refused(data: Path, tmp_path: Path) -> None:
 
 
 def test_events_outlive_a_restart_on_the_same_port(data: Path) -> None:
+    """G-112."""
     with Server(data) as server, Demo(server) as demo:
         events, address = session(demo.token()), server.address
         assert demo.caller().submit(demo.venues[CALIFORNIA], events).stored_count == 3

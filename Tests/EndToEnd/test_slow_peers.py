@@ -70,7 +70,7 @@ def send_while_taken(peer: RawConnection, data: bytes, patience: float) -> int:
 
 @pytest.mark.heavy
 def test_pipelined_calls_whose_answers_are_not_read_cost_under_a_mebibyte(data: Path) -> None:
-    """Four such peers, one after another, all staying: what one costs is the mean."""
+    """G-091."""
     count = 4
     with Server(data) as server, Demo(server) as demo:
         warm_up(demo)
@@ -95,6 +95,7 @@ def test_pipelined_calls_whose_answers_are_not_read_cost_under_a_mebibyte(data: 
 
 @pytest.mark.heavy
 def test_a_stream_with_a_closed_window_costs_under_a_mebibyte_and_gets_the_newest(data: Path) -> None:
+    """G-091."""
     clear_of_the_hour(240)
     with Server(data, "--guidance-min-interval", "0") as server, Demo(server) as demo:
         warm_up(demo)
@@ -128,6 +129,7 @@ def publish(demo: Demo, count: int) -> None:
 
 @pytest.mark.heavy
 def test_a_thousand_readers_that_never_read_cost_little(data: Path) -> None:
+    """G-091."""
     clear_of_the_hour(120)
     with Server(data, "--guidance-min-interval", "0") as server, Demo(server) as demo:
         warm_up(demo)
@@ -151,6 +153,7 @@ def test_a_thousand_readers_that_never_read_cost_little(data: Path) -> None:
 
 @pytest.mark.heavy
 def test_ten_thousand_connects_leak_nothing(data: Path) -> None:
+    """G-111."""
     with Server(data) as server, Demo(server) as demo:
         warm_up(demo)
         come_and_go(demo, 1_000)
@@ -188,7 +191,7 @@ def come_and_go(demo: Demo, count: int) -> None:
 
 @pytest.mark.memory
 def test_a_peer_that_never_reads_its_settings_is_no_burden(data: Path) -> None:
-    """Five hundred connections that send a preface and nothing else, while others are served."""
+    """G-110."""
     with Server(data) as server, Prober(server):
         before = server.rss_kib()
         peers = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(500)]

@@ -50,6 +50,7 @@ def venues(server: Server, channel: grpc.Channel) -> int:
 
 
 def test_calls_over_tls_and_mutual_tls(site: Site, data: Path) -> None:
+    """G-024, G-026."""
     with Server(data, *site.flags, "--listen", "mtls+127.0.0.1:0", listen="tls+127.0.0.1:0") as server:
         second = server.next_line().removeprefix("listening on ")
         with site.channel(server.address) as channel:
@@ -66,6 +67,7 @@ def test_calls_over_tls_and_mutual_tls(site: Site, data: Path) -> None:
 
 
 def test_sighup_reads_certificates_anew_and_a_bad_file_changes_nothing(site: Site, data: Path) -> None:
+    """G-026."""
     with Server(data, *site.flags, listen="tls+127.0.0.1:0") as server:
         with site.channel(server.address) as old:
             assert venues(server, old) == 3
@@ -113,6 +115,7 @@ def test_a_listener_in_the_clear_beyond_loopback_is_warned_of(data: Path) -> Non
 
 
 def test_a_unix_socket_serves_and_goes_with_the_server(data: Path) -> None:
+    """G-027."""
     path = data.parent / "rpc.sock"
     with Server(data, listen=f"unix:{path}") as server:
         assert server.address == server.demo["address"] == f"unix:{path}"

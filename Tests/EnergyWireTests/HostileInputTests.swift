@@ -45,6 +45,7 @@ import Testing
     ]
   }()
 
+  // G-060
   @Test(arguments: unparsable)
   func `that is no message is told apart from a message with faults`(name: String, message: [UInt8]) {
     #expect(throws: WireError.unparsable) { try decode(message) }

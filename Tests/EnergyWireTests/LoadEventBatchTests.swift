@@ -273,6 +273,7 @@ import Testing
     }
   }
 
+  // G-064
   @Test func `ignores unknown fields`() throws {
     let unknown = WireBuilder {
       $0.number(100, 1)

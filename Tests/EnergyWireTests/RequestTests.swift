@@ -112,6 +112,7 @@ import Testing
     }
   }
 
+  // G-060
   @Test(arguments: ["ListVenues", "GetVenue", "GetGuidance", "StreamGuidance"])
   func `with a string that is not UTF-8 does not parse`(method: String) {
     for field in method == "ListVenues" ? [2] : [1] {

@@ -99,6 +99,7 @@ import Testing
     (.inProgress, .aborted, "IN_PROGRESS", [:], 1),
   ]
 
+  // G-074
   @Test(arguments: table)
   func `says code, reason, metadata and delay of its error`(
     error: EnergyKitError, code: StatusCode, reason: String, metadata: [String: String], retrySeconds: Int64?
@@ -114,6 +115,7 @@ import Testing
     #expect(details.retrySeconds == retrySeconds)
   }
 
+  // G-074, G-076
   @Test func `of a rate limit has Python's bytes and pushes back`() throws {
     let status = Status(.rateLimitExceeded(retryAfterSeconds: 3))
     #expect(status.details == bytes(hex: Vectors.rateLimitStatus))
@@ -138,6 +140,7 @@ import Testing
     #expect(Status(WireError.invalid(InvalidRequest(field: "venue_id", description: "is not a UUID"))) == status)
   }
 
+  // G-060, G-069
   @Test(arguments: [
     (WireError.unparsable, StatusCode.internal), (.tooLarge, .resourceExhausted), (.tooComplex, .resourceExhausted),
   ])
@@ -180,6 +183,7 @@ import Testing
       reason: .outOfRange, description: "muß endlich sein % " + String(repeating: "x", count: $0 % 50))
   }
 
+  // G-075
   @Test(arguments: [7 << 10, 1 << 20, 4096, 2000, 1000])
   func `of 10000 faults keeps within the limit and says how many there are`(limit: Int) throws {
     let invalid = InvalidLoadEvents(faults: Self.manyFaults, faultCount: 10_000, serverTime: Timestamp(seconds: 0))

@@ -2,6 +2,7 @@ import GRPC
 import Testing
 
 @Suite struct `Base64 text` {
+  // G-043
   @Test(arguments: [
     ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
     ("foobar", "Zm9vYmFy"),
@@ -17,6 +18,7 @@ import Testing
     #expect(Base64.decode(text + padding) == bytes)
   }
 
+  // G-043
   @Test(arguments: 0..<100 as Range<UInt64>)
   func `goes both ways for any bytes`(seed: UInt64) {
     var random = SplitMix64(state: seed)
@@ -26,6 +28,7 @@ import Testing
     #expect(Base64.decode(text) == bytes)
   }
 
+  // G-043
   @Test(arguments: ["Z", "Zm9vY", "Zg=", "Zg===", "=", "====", "Z=g=", "Zm-v", "Zm_v", "Zm 9v", "Zm9v\n", "é"])
   func `is refused where it is malformed`(text: String) {
     #expect(Base64.decode(Array(text.utf8)) == nil)

@@ -2,6 +2,7 @@ import GRPC
 import Testing
 
 @Suite struct `A message framer` {
+  // G-050, G-062
   @Test func `hands out messages that lie whole in a chunk in place`() throws {
     var framer = MessageFramer(maximumMessageByteCount: 100)
     try (framed([1, 2, 3]) + framed([]) + framed([4])).withUnsafeBytes { chunk in
@@ -19,6 +20,7 @@ import Testing
     try framer.finish()
   }
 
+  // G-050
   @Test(arguments: 0..<300 as Range<UInt64>)
   func `finds the same messages however they are split and paused`(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
@@ -84,6 +86,7 @@ import Testing
     #expect(throws: FramingError.truncated) { try framer.finish() }
   }
 
+  // G-052, G-053, G-056
   @Test(
     arguments: [
       ([2, 0, 0, 0, 0], .reservedFlag(2)),
@@ -103,6 +106,7 @@ import Testing
     #expect(split.heldByteCount <= 5)
   }
 
+  // G-056
   @Test func `takes a message of exactly the limit`() throws {
     var framer = MessageFramer(maximumMessageByteCount: 100)
     var found: [[UInt8]] = []
@@ -113,6 +117,7 @@ import Testing
     #expect(found.map(\.count) == [100])
   }
 
+  // G-051
   @Test(arguments: [1, 4, 5, 7])
   func `calls a stream that ends within a message truncated`(byteCount: Int) throws {
     var framer = MessageFramer(maximumMessageByteCount: 100)
@@ -120,11 +125,37 @@ import Testing
     #expect(throws: FramingError.truncated) { try framer.finish() }
   }
 
+  // G-052, G-054
+  @Test func `tells compressed messages from others, whole or byte by byte`() throws {
+    let bytes: [UInt8] = [1, 0, 0, 0, 1, 7] + [0, 0, 0, 0, 1, 7] + [1, 0, 0, 0, 0]
+    for chunks in [[bytes], bytes.map { [$0] }] {
+      var framer = MessageFramer(maximumMessageByteCount: 100, allowsCompression: true)
+      var found: [Bool] = []
+      for chunk in chunks {
+        try chunk.withUnsafeBytes { chunk in
+          var rest = chunk
+          while let message = try framer.next(&rest) { found.append(MessageFramer.isCompressed(message)) }
+        }
+      }
+      #expect(found == [true, false, true])
+    }
+    #expect(MessageFramer(maximumMessageByteCount: 77).maximumMessageByteCount == 77)
+  }
+
+  // G-053
+  @Test(arguments: [2, 3, 0x80, 0x81, 0xFF] as [UInt8])
+  func `refuses reserved flags also where compression is allowed`(flag: UInt8) throws {
+    var framer = MessageFramer(maximumMessageByteCount: 100, allowsCompression: true)
+    #expect(throws: FramingError.reservedFlag(flag)) { try feed([flag, 0, 0, 0, 0], to: &framer) { _ in true } }
+  }
+
+  // G-056
   @Test func `names both numbers of a message that is too large`() {
     let status = FramingError.messageTooLarge(byteCount: 4_194_305, limit: 4_194_304).status
     #expect(status.code == .resourceExhausted)
     #expect(status.message.contains("4194305") && status.message.contains("4194304"))
-    for error in [FramingError.reservedFlag(2), .compressedWithoutEncoding, .truncated] {
+    #expect(FramingError.decompressedTooLarge(limit: 5).status.code == .resourceExhausted)
+    for error in [FramingError.reservedFlag(2), .compressedWithoutEncoding, .truncated, .corruptCompression] {
       #expect(error.status.code == .internal)
     }
   }

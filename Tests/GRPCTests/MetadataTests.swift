@@ -2,6 +2,7 @@ import GRPC
 import Testing
 
 @Suite struct `Metadata of a request` {
+  // G-044, G-045
   @Test func `is the caller's own fields in order`() {
     let metadata = Metadata(
       head([
@@ -21,11 +22,13 @@ import Testing
       ])
   }
 
+  // G-042, G-043
   @Test func `drops what cannot be read and nothing else`() {
     let metadata = Metadata(head([("a", "é"), ("b-bin", "?"), ("c", "\u{7F}"), ("d", ""), ("e-bin", "")]))
     #expect(metadata.fields == [.init(name: "d", value: []), .init(name: "e-bin", value: [])])
   }
 
+  // G-044
   @Test func `has joined binary values apart`() {
     let metadata = Metadata(head([("k-bin", "AQ,Ag==, Aw ,!,BA"), ("k", "a,b")]))
     #expect(metadata.fields.map(\.value) == [[1], [2], [3], [4], Array("a,b".utf8)])

@@ -2,6 +2,7 @@ import GRPC
 import Testing
 
 @Suite struct `Percent-encoding of a message` {
+  // G-067
   @Test(arguments: [
     ("", ""), ("plain text ~", "plain text ~"), ("100 %", "100 %25"), ("a\r\nb\0", "a%0D%0Ab%00"),
     ("é", "%C3%A9"), ("\u{7F}", "%7F"), ("⚡", "%E2%9A%A1"), ("🔌", "%F0%9F%94%8C"),
@@ -13,6 +14,7 @@ import Testing
     #expect(bytes.withUnsafeBytes { PercentEncoding.decode($0) } == text)
   }
 
+  // G-075
   @Test(arguments: [
     (0, ""), (1, "a"), (2, "a"), (9, "a"), (10, "a%E2%9A%A1"), (11, "a%E2%9A%A1b"), (99, "a%E2%9A%A1b"),
   ])

@@ -36,12 +36,14 @@ private let good = [
     #expect(head.withValue(.authorization) { latin1($0) } == "one")
   }
 
+  // G-033
   @Test func `takes host where the authority is missing`() {
     #expect(head([("host", "y")]).withAuthority { latin1($0) } == "y")
     #expect(head([("host", "y"), (":authority", "x")]).withAuthority { latin1($0) } == "x")
     #expect(head([]).withAuthority { latin1($0) } == nil)
   }
 
+  // G-018, G-046
   @Test func `above its limit costs the call and far above it the connection`() {
     let head = head([], limit: 100)
     #expect(append("0123456789", String(repeating: "x", count: 58), to: head) == .fits)
@@ -59,6 +61,7 @@ private let good = [
     #expect(status.message.contains("100 bytes"))
   }
 
+  // G-030, G-034, G-035, G-036
   @Test(
     arguments: [
       ([], .accepted(CallTerms(contentType: .plain))),
@@ -76,6 +79,7 @@ private let good = [
     #expect(changed(changes).judge() == judgement)
   }
 
+  // G-037
   @Test(arguments: ["", "1s", "-1S", "1.5S", "123456789S"])
   func `with a bad timeout is refused as INTERNAL`(timeout: String) {
     guard case .refused(let status, let terms) = changed([("grpc-timeout", timeout)]).judge() else {
@@ -86,7 +90,31 @@ private let good = [
     #expect(!terms.namesEncodings)
   }
 
-  @Test(arguments: ["gzip", "identity2", ""])
+  // G-039, G-054
+  @Test(arguments: [("identity", .identity), ("gzip", .gzip), ("deflate", .deflate)] as [(String, Encoding)])
+  func `says how its messages are coded`(name: String, encoding: Encoding) {
+    guard case .accepted(let terms) = changed([("grpc-encoding", name)]).judge() else {
+      Issue.record("refused")
+      return
+    }
+    #expect(terms.requestEncoding == encoding)
+    #expect(terms.namesEncodings == (encoding != .identity))
+  }
+
+  // G-040
+  @Test(
+    arguments: [
+      (nil, false), ("", false), ("gzip", true), ("identity,deflate,gzip", true), ("identity, deflate, gzip", true),
+      (" gzip;q=1 , nonsense,", true), ("gzip ; q=0.5", true), (",,gzip,", true), ("gzip;q=0", false),
+      ("gzip; q=0.00", false), ("gzip;q=0.01", true), ("gzipx", false), ("xgzip", false), ("g zip x", false),
+      ("identity", false), (";", false), (";gzip", false), ("zstd;gzip", false), ("\u{FF}", false),
+    ] as [(String?, Bool)])
+  func `says whether gzip is accepted, read leniently`(list: String?, accepts: Bool) {
+    #expect(changed([("grpc-accept-encoding", list)]).acceptsGzip == accepts)
+  }
+
+  // G-039
+  @Test(arguments: ["zstd", "identity2", "", "GZIP", "gzip,identity", "deflate "])
   func `with an unknown encoding is refused and told the known ones`(encoding: String) {
     guard case .refused(let status, let terms) = changed([("grpc-encoding", encoding)]).judge() else {
       Issue.record("not refused")
@@ -105,6 +133,7 @@ private let good = [
 }
 
 @Suite struct `A content type` {
+  // G-035
   @Test(
     arguments: [
       ("application/grpc", .plain), ("application/grpc; charset=utf-8", .plain), ("Application/GRPC ;x", .plain),
@@ -114,6 +143,7 @@ private let good = [
     #expect(withBytes(text) { ContentType($0) } == type)
   }
 
+  // G-035
   @Test(arguments: [
     "", ";", "application/json", "application/grpc+json", "application/grpc-web", "application/grpcx",
     "application/grp",

@@ -4,6 +4,7 @@ import Testing
 private let plain = CallTerms(contentType: .plain)
 
 @Suite struct `The fields of an answer` {
+  // G-065
   @Test func `are the status and the content type, then metadata`() {
     var block = FieldBlock()
     block.appendResponseHeaders(
@@ -11,6 +12,21 @@ private let plain = CallTerms(contentType: .plain)
     #expect(lines(block) == [":status: 200", "content-type: application/grpc+proto", "x-a: 1"])
   }
 
+  // G-063
+  @Test func `name the coding of the messages and those that are served`() {
+    var block = FieldBlock()
+    var terms = plain
+    terms.answersGzip = true
+    terms.namesEncodings = true
+    block.appendResponseHeaders(terms, metadata: Metadata([.init(name: "x-a", value: [0x31])]))
+    #expect(
+      lines(block) == [
+        ":status: 200", "content-type: application/grpc", "grpc-encoding: gzip",
+        "grpc-accept-encoding: identity,gzip,deflate", "x-a: 1",
+      ])
+  }
+
+  // G-066
   @Test(arguments: StatusCode.allCases)
   func `end with the code in decimal`(code: StatusCode) {
     var block = FieldBlock()
@@ -18,6 +34,7 @@ private let plain = CallTerms(contentType: .plain)
     #expect(lines(block) == ["grpc-status: \(code.rawValue)"])
   }
 
+  // G-067, G-074, G-076
   @Test func `carry message, details and trailers`() {
     var block = FieldBlock()
     let pushback = Metadata([.init(name: "grpc-retry-pushback-ms", value: Array("500".utf8))])
@@ -28,6 +45,7 @@ private let plain = CallTerms(contentType: .plain)
       ])
   }
 
+  // G-068
   @Test func `are one block where nothing else was sent`() {
     var block = FieldBlock()
     var terms = plain
@@ -35,11 +53,13 @@ private let plain = CallTerms(contentType: .plain)
     block.appendTrailersOnly(Status(.unimplemented, "no"), terms)
     #expect(
       lines(block) == [
-        ":status: 200", "content-type: application/grpc", "grpc-accept-encoding: identity", "grpc-status: 12",
+        ":status: 200", "content-type: application/grpc", "grpc-accept-encoding: identity,gzip,deflate",
+        "grpc-status: 12",
         "grpc-message: no",
       ])
   }
 
+  // G-030, G-035
   @Test func `are HTTP's alone for what is no gRPC`() {
     var block = FieldBlock()
     block.appendRefusal(.methodNotAllowed)
@@ -49,6 +69,7 @@ private let plain = CallTerms(contentType: .plain)
     #expect(lines(block) == [":status: 415"])
   }
 
+  // G-075
   @Test(arguments: [
     (8_192, 4_000, true, true), (8_192, 100_000, true, true), (4_000, 100_000, true, true), (500, 1_000, false, true),
     (100, 1_000, false, true), (99, 1_000, false, true), (60, 1_000, false, false), (0, 10, false, false),
@@ -70,6 +91,7 @@ private let plain = CallTerms(contentType: .plain)
     }
   }
 
+  // G-075
   @Test func `leave out a trailer that does not fit and use its room`() {
     var block = FieldBlock()
     let trailers = Metadata([
@@ -81,6 +103,7 @@ private let plain = CallTerms(contentType: .plain)
     #expect(block.withFields { $0.reduce(0) { $0 + $1.name.count + $1.value.count + 32 } } == 200)
   }
 
+  // G-078
   @Test func `never hold what a header must not`() {
     var block = FieldBlock()
     let fields: [(String, String)] = [

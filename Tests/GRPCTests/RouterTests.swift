@@ -14,6 +14,7 @@ import Testing
     #expect(router["/energy.v1.S0/M0"]?.maximumRequestByteCount == 1_000)
   }
 
+  // G-031
   @Test(arguments: [
     ("/energy.v1.S1/M0", "unknown method M0 of service energy.v1.S1"),
     ("/energy.v1.S1/m1", "unknown method m1 of service energy.v1.S1"),

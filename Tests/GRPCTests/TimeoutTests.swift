@@ -2,6 +2,7 @@ import GRPC
 import Testing
 
 @Suite struct `A grpc-timeout` {
+  // G-036
   @Test(
     arguments: [
       ("1H", 3_600_000), ("2M", 120_000), ("3S", 3_000), ("4m", 4), ("0S", 0), ("0n", 0), ("00000007m", 7),
@@ -12,6 +13,7 @@ import Testing
     #expect(withBytes(text) { Timeout.milliseconds($0) } == milliseconds)
   }
 
+  // G-037
   @Test(arguments: ["", "S", "1", "1s", "-1S", "+1S", "1.5S", "123456789S", " 1S", "1 S", "1S ", "1é", "0x1S", "1SS"])
   func `is refused where it is malformed`(text: String) {
     #expect(withBytes(text) { Timeout.milliseconds($0) } == nil)

@@ -9,6 +9,7 @@ import Testing
     return settings
   }
 
+  // G-088
   @Test(arguments: [1, 3, 100] as [UInt32]) func `obeys small windows of the client`(window: UInt32) async throws {
     try await withServer { harness in
       let client = try await harness.client(Self.settings(streamWindow: window))
@@ -17,6 +18,7 @@ import Testing
     }
   }
 
+  // G-092
   @Test func `makes the client obey small windows of the server`() async throws {
     var limits = CallLimits()
     limits.streamWindow = 1
@@ -27,6 +29,7 @@ import Testing
     }
   }
 
+  // G-091
   @Test func `bounds what is buffered for a client that takes nothing`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -44,6 +47,7 @@ import Testing
     }
   }
 
+  // G-091
   @Test func `bounds what is buffered for a connection`() async throws {
     var limits = CallLimits()
     limits.responseBytesPerConnection = 100_000
@@ -67,6 +71,7 @@ import Testing
     }
   }
 
+  // G-090, G-092
   @Test func `waits for a slow consumer`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -81,6 +86,7 @@ import Testing
     }
   }
 
+  // G-090, G-092
   @Test func `closes the window of a consumer that takes no more`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -94,6 +100,7 @@ import Testing
     }
   }
 
+  // G-092
   @Test func `gives out credit though more is being assembled than it should be`() async throws {
     var limits = CallLimits()
     limits.assembledBytesPerConnection = 100_000
@@ -130,6 +137,7 @@ import Testing
     }
   }
 
+  // G-089
   @Test func `never loses the connection's credit`() async throws {
     try await withServer { harness in
       let client = try await harness.client()

@@ -21,6 +21,7 @@ extension Harness {
 }
 
 @Suite struct `A broadcast` {
+  // G-096
   @Test func `gives each subscriber its prefix and all the same rest`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -116,6 +117,7 @@ extension Harness {
     }
   }
 
+  // G-096
   @Test func `reaches thousands in slices, each once`() async throws {
     try await withServer { harness in
       var clients: [(TestClient, [Int32])] = []

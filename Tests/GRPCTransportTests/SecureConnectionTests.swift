@@ -62,6 +62,7 @@ private final class Files: Sendable {
     }
   }
 
+  // G-004, G-151
   @Test(arguments: [[], [22, 3, 1], [22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, 0, 0]] as [[UInt8]])
   func `whose handshake stalls is closed when its time is over`(begin: [UInt8]) async throws {
     var limits = CallLimits()
@@ -74,6 +75,7 @@ private final class Files: Sendable {
     }
   }
 
+  // G-080
   @Test func `of junk is told why, and closed though the client does not leave`() async throws {
     try await withSecureServer { harness, _, _, problems in
       let client = try RawClient(port: harness.address.port)
@@ -87,6 +89,7 @@ private final class Files: Sendable {
     }
   }
 
+  // G-103
   @Test func `in mid-handshake does not hold up a drain`() async throws {
     try await withSecureServer { harness, _, _, _ in
       let silent = try RawClient(port: harness.address.port)
@@ -99,6 +102,7 @@ private final class Files: Sendable {
     }
   }
 
+  // G-026
   @Test func `gets the certificate that is in the file, as of the last time it was read`() async throws {
     try await withSecureServer { harness, files, certificates, _ in
       #expect(try subject(shownTo: files, at: harness) == "CN=server")

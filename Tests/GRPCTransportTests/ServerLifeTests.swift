@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A connection` {
+  // G-003, G-080
   @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}", "x"])
   func `of junk is closed at once`(junk: String) async throws {
     try await withServer { harness in
@@ -15,6 +16,7 @@ import Testing
     }
   }
 
+  // G-109
   @Test func `whose client has finished writing is closed`() async throws {
     try await withServer { harness in
       let client = try RawClient(port: harness.address.port)
@@ -24,6 +26,7 @@ import Testing
     }
   }
 
+  // G-001, G-004
   @Test func `begins with the server's SETTINGS though the client says nothing`() async throws {
     var limits = CallLimits()
     limits.establishmentMilliseconds = 100
@@ -35,6 +38,7 @@ import Testing
     }
   }
 
+  // G-004
   @Test func `that has said what it has to is not closed`() async throws {
     var limits = CallLimits()
     limits.establishmentMilliseconds = 100
@@ -45,6 +49,7 @@ import Testing
     }
   }
 
+  // G-109
   @Test func `leaves nothing behind, a thousand times`() async throws {
     let before = openDescriptorCount()
     try await withServer { harness in
@@ -69,6 +74,7 @@ import Testing
     #expect(openDescriptorCount() < before + 500)
   }
 
+  // G-157
   @Test func `above the limit is closed at once`() async throws {
     var limits = CallLimits()
     limits.connections = 3
@@ -95,6 +101,7 @@ import Testing
     return (ContinuousClock.now - start) / .seconds(1)
   }
 
+  // G-103
   @Test func `of an idle server takes less than a second`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -106,6 +113,7 @@ import Testing
     }
   }
 
+  // G-103
   @Test func `is not held up by those who say or read nothing`() async throws {
     try await withServer { harness in
       let silent = try RawClient(port: harness.address.port)
@@ -118,6 +126,7 @@ import Testing
     }
   }
 
+  // G-100, G-101
   @Test func `lets calls finish`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -130,6 +139,7 @@ import Testing
     }
   }
 
+  // G-101
   @Test func `cuts no stream in the first fifth of its time`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -145,6 +155,7 @@ import Testing
     }
   }
 
+  // G-069, G-101
   @Test func `ends open streams with a status, spread over the time`() async throws {
     try await withServer { harness in
       let client = try await harness.client()
@@ -164,6 +175,7 @@ import Testing
     }
   }
 
+  // G-102
   @Test func `takes no new connections`() async throws {
     try await withServer { harness in
       await harness.server.shutdown(graceSeconds: 10)
@@ -171,6 +183,7 @@ import Testing
     }
   }
 
+  // G-103
   @Test func `is hurried by a second one`() async throws {
     try await withServer { harness in
       let client = try await harness.client()

@@ -12,6 +12,7 @@ private func server(
 }
 
 @Suite struct `An HTTP/2 connection` {
+  // G-001, G-017, G-018
   @Test func `begins with the server's SETTINGS, which announce its limits`() throws {
     let server = try Peer(.server)
     let frames = Frame.all(in: try server.output())
@@ -27,6 +28,7 @@ private func server(
     #expect(window == 1 << 20)
   }
 
+  // G-001
   @Test func `may be cut anywhere`() throws {
     let client = try Peer(.client)
     client.request(body: Array("hello".utf8))
@@ -40,6 +42,7 @@ private func server(
     }
   }
 
+  // G-001
   @Test func `may come a byte at a time`() throws {
     let client = try Peer(.client)
     client.request(body: Array("hello".utf8))
@@ -50,6 +53,7 @@ private func server(
     #expect(server.settingsCount == 1)
   }
 
+  // G-003
   @Test(arguments: ["GET / HTTP/1.1\r\n", "X", "\u{16}\u{3}\u{1}", "PRI * HTTP/1.1\r\n"])
   func `ends at the first wrong byte of the preface`(junk: String) throws {
     let server = try Peer(.server)
@@ -68,6 +72,7 @@ private func server(
     for size in [1, 7, 4_096, 16_393] { #expect(try output(pieceByteCount: size) == whole) }
   }
 
+  // G-008
   @Test func `answers a PING with its payload`() throws {
     let server = try server()
     try server.receive(Frame.ping(0x0102_0304_0506_0708).encoded)
@@ -82,6 +87,7 @@ private func server(
     #expect(server.pings == [42])
   }
 
+  // G-005
   @Test func `ignores unknown frames, settings and flags`() throws {
     let server = try server()
     server.respond = { $0.answer($1, body: []) }
@@ -94,6 +100,7 @@ private func server(
     #expect(!server.session.isFinished)
   }
 
+  // G-046, G-153
   @Test func `is ended for a header list far too large`() throws {
     let server = try server()
     server.headerListLimit = 200
@@ -106,6 +113,7 @@ private func server(
     #expect(last.type == 7 && Array(last.payload[4..<8]) == [0, 0, 0, 11])
   }
 
+  // G-100
   @Test func `is drained by two GOAWAYs, between which calls on their way are served`() throws {
     let client = try Peer(.client)
     let server = try Peer(.server)
@@ -126,6 +134,7 @@ private func server(
     #expect(client.session.isFinished && server.session.isFinished)
   }
 
+  // G-100
   @Test func `takes no stream after the second GOAWAY`() throws {
     let server = try server()
     server.session.submitGoAway()

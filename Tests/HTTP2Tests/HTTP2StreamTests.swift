@@ -11,6 +11,7 @@ private func server(
 }
 
 @Suite struct `An HTTP/2 stream` {
+  // G-065
   @Test func `carries a request, a response and trailers`() throws {
     let client = try Peer(.client)
     let server = try Peer(.server)
@@ -25,6 +26,7 @@ private func server(
     #expect(request.closeCode == .noError && server.streams[1]?.closeCode == .noError)
   }
 
+  // G-068
   @Test func `may be answered by headers alone`() throws {
     let client = try Peer(.client)
     let server = try Peer(.server)
@@ -45,6 +47,7 @@ private func server(
     #expect(Frame.all(in: try server.output()).map(\.type) == [1, 1])
   }
 
+  // G-014
   @Test(arguments: 1...4) func `takes headers split over CONTINUATION`(partCount: Int) throws {
     let server = try server()
     let size = (Frame.request.count + partCount) / (partCount + 1)
@@ -60,6 +63,7 @@ private func server(
     #expect(server.streams[1]?.endCount == 1)
   }
 
+  // G-049
   @Test func `may end its request with trailing headers`() throws {
     let server = try server()
     try server.receive(
@@ -72,6 +76,7 @@ private func server(
     #expect(server.streams[1]?.endCount == 1)
   }
 
+  // G-072
   @Test func `has the client told to stop when its answer ends before the request`() throws {
     let server = try server()
     server.respond = { $0.answer($1, body: []) }
@@ -83,6 +88,7 @@ private func server(
     #expect(server.session.streamCount == 0)
   }
 
+  // G-021
   @Test(arguments: [0, 2, 8] as [UInt32]) func `is freed by a reset of any code`(code: UInt32) throws {
     let server = try server()
     try server.receive(
@@ -91,6 +97,7 @@ private func server(
     #expect(server.session.streamCount == 0)
   }
 
+  // G-017
   @Test(arguments: [(false, 6), (true, 3)])
   func `above the number served is refused alone`(acknowledges: Bool, served: Int) throws {
     var settings = HTTP2Settings()
@@ -109,6 +116,7 @@ private func server(
     #expect(!server.session.isFinished)
   }
 
+  // G-017
   @Test func `above the number announced is refused while answers pile up for want of credit`() throws {
     var settings = HTTP2Settings()
     settings.maximumStreamCount = 3
@@ -141,6 +149,7 @@ private func server(
 }
 
 @Suite struct `Flow control` {
+  // G-013, G-089
   @Test func `gives padding back`() throws {
     let server = try server()
     try server.receive(Frame.headers(Frame.request, streamID: 1, ends: false).encoded)
@@ -157,6 +166,7 @@ private func server(
     #expect(frames.filter { $0.streamID == 0 }.map { Int($0.number) }.reduce(1 << 20, +) >= sent)
   }
 
+  // G-092
   @Test func `gives the connection its credit though a stream keeps its own`() throws {
     let server = try server()
     server.consumesData = false
@@ -174,6 +184,7 @@ private func server(
     #expect(connectionCredit >= 40 * 3 * 16_384 - (1 << 19))
   }
 
+  // G-089
   @Test func `gives the connection credit for data of streams that are gone`() throws {
     let server = try server()
     server.respond = { $0.answer($1, body: []) }
@@ -189,6 +200,7 @@ private func server(
     #expect(!server.session.isFinished)
   }
 
+  // G-092
   @Test func `is broken by data beyond the window`() throws {
     let server = try server()
     server.consumesData = false
@@ -202,6 +214,7 @@ private func server(
     #expect(server.streams[1]?.received.count == 5 * 16_384)
   }
 
+  // G-022, G-088, G-094
   @Test func `follows a window changed in mid-connection, negative ones too`() throws {
     let server = try server(clientSettings: [(4, 10)])
     server.respond = { $0.answer($1, body: Array(0..<100)) }
@@ -246,6 +259,7 @@ private func server(
     #expect(request.trailers == ["grpc-status": "0"])
   }
 
+  // G-093
   @Test func `lets streams that send a lot take turns`() throws {
     let server = try server(clientSettings: [(4, 1 << 20)])
     server.respond = { server, stream in

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A TCP listener` {
+  // G-029
   @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
   func `says which port it has got`(text: String) async throws {
     let address = try #require(SocketAddress(text))
@@ -17,6 +18,7 @@ import Testing
     }
   }
 
+  // G-028
   @Test func `does not share a port`() async throws {
     let address = try #require(SocketAddress("127.0.0.1:0"))
     try await withEventLoop { loop in
@@ -32,6 +34,7 @@ import Testing
     }
   }
 
+  // G-112
   @Test func `frees its port at once`() async throws {
     let address = try #require(SocketAddress("127.0.0.1:0"))
     try await withEventLoop { loop in
@@ -99,6 +102,7 @@ import Testing
     }
   }
 
+  // G-029
   @Test func `waits while the process is out of descriptors, and goes on`() async {
     await #expect(processExitsWith: .success) {
       guard let address = SocketAddress("127.0.0.1:0") else { exit(10) }

@@ -78,6 +78,7 @@ private final class Place: Sendable {
     #expect(peers.withLock { $0 } == [place.address])
   }
 
+  // G-027
   @Test func `that nobody answers at is replaced`() async throws {
     let place = try Place()
     let dead = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
@@ -90,6 +91,7 @@ private final class Place: Sendable {
     }
   }
 
+  // G-027, G-028
   @Test func `that somebody answers at is left alone`() async throws {
     let place = try Place()
     try await withEventLoop { loop in
@@ -100,6 +102,7 @@ private final class Place: Sendable {
     }
   }
 
+  // G-027
   @Test func `takes no other file's place`() async throws {
     let place = try Place()
     close(open(place.path, O_CREAT | O_WRONLY, 0o600))
@@ -120,6 +123,7 @@ private final class Place: Sendable {
     #expect(place.mode == S_IFREG | 0o600)
   }
 
+  // G-028
   @Test func `goes to one of two servers that start at once`() async throws {
     for _ in 0..<50 {
       let place = try Place()
@@ -166,6 +170,7 @@ private final class Place: Sendable {
 }
 
 @Suite struct `A wildcard address` {
+  // G-029
   @Test func `of IPv6 takes IPv4 too, unless told not to`() async throws {
     let six = try #require(SocketAddress("[::]:0"))
     try await withEventLoop { loop in

@@ -1,6 +1,6 @@
 """Tests of the gRPC server by real clients: grpcio, and a raw HTTP/2 client for what grpcio never sends.
 
-Requirement ids (G-...) are those of the project's list of gRPC requirements.
+Requirement ids (G-...) are those of docs/requirements.md.
 """
 
 import pathlib

@@ -4,6 +4,7 @@ import TLSTestSupport
 import Testing
 
 @Suite struct `A client's certificate` {
+  // G-026
   @Test(arguments: TLSVersion.allCases, [true, false])
   func `tells its names`(version: TLSVersion, demands: Bool) throws {
     let site = try Site()
@@ -16,6 +17,7 @@ import Testing
     #expect(shown.uris == ["energykit:client:7"])
   }
 
+  // G-026
   @Test(arguments: TLSVersion.allCases)
   func `may be missing where it is not demanded`(version: TLSVersion) throws {
     let site = try Site()
@@ -24,6 +26,7 @@ import Testing
     #expect(ends.server.isEstablished && ends.server.session.peerCertificate == nil)
   }
 
+  // G-026
   @Test(arguments: TLSVersion.allCases)
   func `may not be missing where it is`(version: TLSVersion) throws {
     let site = try Site()
@@ -38,6 +41,7 @@ import Testing
     case expired, early, stranger
   }
 
+  // G-026
   @Test(arguments: TLSVersion.allCases, Fault.allCases)
   func `that is bad is refused, demanded or not`(version: TLSVersion, fault: Fault) throws {
     let site = try Site()
@@ -128,6 +132,7 @@ import Testing
     #expect(throws: TLSError.self) { try TLSSession(context, serverName: name, buffers: TLSBuffers()) }
   }
 
+  // G-026
   @Test func `may change while connections live`() throws {
     let site = try Site()
     let client = try TLSContext(site.clientSettings())

@@ -4,6 +4,7 @@ import TLSTestSupport
 import Testing
 
 @Suite struct `A TLS session` {
+  // G-025
   @Test(arguments: TLSVersion.allCases)
   func `carries bytes both ways`(version: TLSVersion) throws {
     let site = try Site()
@@ -133,6 +134,7 @@ import Testing
 }
 
 @Suite struct `A TLS handshake` {
+  // G-024
   @Test(arguments: TLSVersion.allCases, [[], ["http/1.1"], ["h3", "h22", "h"]])
   func `without h2 in common is refused, and both sides know why`(version: TLSVersion, offer: [String]) throws {
     let site = try Site()
@@ -144,6 +146,7 @@ import Testing
     #expect(!ends.client.isEstablished && !ends.server.isEstablished)
   }
 
+  // G-024
   @Test(arguments: [["h2"], ["http/1.1", "h2"], ["grpc-exp", "h3", "h2", "http/1.1"]])
   func `finds h2 among others`(offer: [String]) throws {
     let site = try Site()
@@ -164,6 +167,7 @@ import Testing
     #expect(ends.client.error?.description.contains("protocol version") == true)
   }
 
+  // G-080
   @Test(arguments: [
     "GET / HTTP/1.1\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "CONNECT x:1 HTTP/1.1\r\n\r\n",

@@ -25,7 +25,7 @@ package struct ReflectionService {
           call.observer = stream
           return stream
         },
-        maximumRequestByteCount: Self.maximumRequestByteCount, needsAdmission: false)
+        maximumRequestByteCount: Self.maximumRequestByteCount, needsAdmission: false, compressesAnswers: true)
     }
   }
 }

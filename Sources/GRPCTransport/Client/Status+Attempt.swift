@@ -19,7 +19,9 @@ extension Status {
   init(_ error: FramingError) {
     switch error {
     case .truncated: self.init(.internal, "the answer ended within a message")
-    case .reservedFlag, .compressedWithoutEncoding, .messageTooLarge: self = error.status
+    case .corruptCompression: self.init(.internal, "a compressed message of the answer does not decompress")
+    case .reservedFlag, .compressedWithoutEncoding, .messageTooLarge, .decompressedTooLarge, .outOfMemory:
+      self = error.status
     }
   }
 

@@ -250,7 +250,8 @@ final class ServerConnection {
     if pendingCall === call { pendingCall = nil }
   }
 
-  private func keepPending() {
+  /// Copies a message that lies in the read buffer, which is about to be used again.
+  func keepPending() {
     guard let call = pendingCall else { return }
     pendingCall = nil
     call.keep(pendingMessage)
@@ -480,6 +481,7 @@ extension ServerConnection: HTTP2SessionDelegate {
     let call = ServerStream(connection: self, id: id, method: method, terms: terms)
     session.setContext(call, streamID: id)
     if endsStream { call.flags.insert(.requestEnded) }
+    if method.compressesAnswers, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
     if method.keepsMetadata { call.ensuredExtras.metadata = Metadata(head) }
     if let timeout = terms.timeoutMilliseconds {
       guard timeout > 0 else { return call.deadlinePassed() }

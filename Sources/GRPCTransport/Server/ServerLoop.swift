@@ -23,6 +23,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let memory = SessionMemory()
   let heads = HeadPool()
   let deadlines = DeadlineQueue<ServerStream>()
+  let inflation: InflationDesk
+  let deflation: DeflationDesk
   /// Made for the first TLS connection.
   private(set) lazy var tlsBuffers = TLSBuffers()
   /// For header blocks in the making.
@@ -44,6 +46,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void
   ) {
     self.loop = loop
+    inflation = InflationDesk(loop: loop)
+    deflation = DeflationDesk(loop: loop)
     self.onSecurityProblem = onSecurityProblem
     self.limits = limits
     self.budget = budget

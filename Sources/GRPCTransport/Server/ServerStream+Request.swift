@@ -1,3 +1,4 @@
+import Compression
 import GRPC
 import HTTP2
 
@@ -78,7 +79,11 @@ extension ServerStream {
     do throws(FramingError) {
       while !hasEnded, let message = try framer.next(&rest) {
         connection.stopAssembling(self)
-        guard !deliver(message, to: consumer) else { continue }
+        guard mayInflate else {
+          postpone(message, before: rest, in: bytes)
+          break
+        }
+        guard try !deliver(message, to: consumer) else { continue }
         flags.insert(.paused)
         framer.hold(rest)
         break
@@ -91,16 +96,22 @@ extension ServerStream {
   }
 
   /// Returns whether the next message may come at once.
-  private func deliver(_ message: UnsafeRawBufferPointer, to consumer: any RequestConsumer) -> Bool {
+  private func deliver(
+    _ message: UnsafeRawBufferPointer, to consumer: any RequestConsumer
+  ) throws(FramingError) -> Bool {
     deliveryNumber &+= 1
     let number = deliveryNumber
     flags.remove(.wasReady)
-    return consumer.receive(message) { self.consumerIsReady(after: number) } || flags.contains(.wasReady)
+    var takesMore = false
+    try withInflated(message) { message in
+      takesMore = consumer.receive(message) { self.consumerIsReady(after: number) }
+    }
+    return takesMore || flags.contains(.wasReady)
   }
 
   private func consumerIsReady(after number: UInt16) {
     connection.home.check()
-    guard !hasEnded, number == deliveryNumber else { return }
+    guard !hasEnded, number == deliveryNumber, !flags.contains(.awaitsInflation) else { return }
     if flags.contains(.delivering) {
       flags.insert(.wasReady)
     } else if flags.contains(.paused) {
@@ -140,24 +151,25 @@ extension ServerStream {
   /// Calls the handler with the request's one message.
   func serve() {
     guard !hasEnded, case .oneRequest(let handler) = phase else { return }
+    guard mayInflate else { return postpone() }
     phase = .served
     flags.insert(.delivering)
-    if let message = connection.takePending(of: self) {
-      handler(self, message)
-    } else {
-      serveAssembled(handler)
+    do throws(FramingError) {
+      try serve(handler)
+    } catch {
+      fail(error.status)
     }
     flags.remove(.delivering)
     releaseRequest()
   }
 
-  private func serveAssembled(_ handler: (any ServerCall, UnsafeRawBufferPointer) -> Void) {
-    var none = UnsafeRawBufferPointer(start: nil, count: 0)
-    do throws(FramingError) {
+  private func serve(_ handler: (any ServerCall, UnsafeRawBufferPointer) -> Void) throws(FramingError) {
+    if let message = connection.takePending(of: self) {
+      try withInflated(message) { handler(self, $0) }
+    } else {
+      var none = UnsafeRawBufferPointer(start: nil, count: 0)
       guard let message = try framer.next(&none) else { return fail(Status(.internal, "the message was lost")) }
-      handler(self, message)
-    } catch {
-      fail(error.status)
+      try withInflated(message) { handler(self, $0) }
     }
   }
 
@@ -167,6 +179,67 @@ extension ServerStream {
     let prefix = MessageFramer.prefixByteCount
     framer.hold(UnsafeRawBufferPointer(start: start - prefix, count: message.count + prefix))
     count()
+  }
+
+  // MARK: - Compression
+
+  /// Whether the next message can be handed out in this turn: the time that inflation may take of a turn is bounded.
+  private var mayInflate: Bool {
+    flags.isDisjoint(with: .compressedRequest) || connection.home.inflation.hasTime
+  }
+
+  /// Calls `body` with the message as it was before compression; its bytes are valid until that returns.
+  private func withInflated(
+    _ message: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(FramingError) {
+    guard !flags.isDisjoint(with: .compressedRequest), MessageFramer.isCompressed(message) else {
+      return body(message)
+    }
+    try connection.home.inflation.inflate(
+      message, flags.contains(.gzipRequest) ? .gzip : .zlib, limit: framer.maximumMessageByteCount, body)
+  }
+
+  /// The whole request waits for another turn.
+  private func postpone() {
+    connection.keepPending()
+    awaitInflation()
+  }
+
+  /// A message of a stream waits for another turn, and what is behind it.
+  private func postpone(
+    _ message: UnsafeRawBufferPointer, before rest: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
+  ) {
+    if bytes.encloses(message), let start = message.baseAddress {
+      let prefix = MessageFramer.prefixByteCount
+      framer.hold(UnsafeRawBufferPointer(start: start - prefix, count: prefix + message.count + rest.count))
+    } else {
+      framer.putBack()
+      framer.hold(rest)
+    }
+    flags.insert(.paused)
+    awaitInflation()
+  }
+
+  private func awaitInflation() {
+    guard !flags.contains(.awaitsInflation) else { return }
+    flags.insert(.awaitsInflation)
+    connection.home.inflation.postpone(self)
+  }
+
+  /// There is time now.
+  func goOnWithInflation() {
+    flags.remove(.awaitsInflation)
+    guard !hasEnded else { return }
+    switch phase {
+    case .oneRequest:
+      connection.serveOrHoldBack(self)
+    case .consuming:
+      flags.remove(.paused)
+      proceed()
+    case .admitting, .served:
+      break
+    }
+    connection.markDirty()
   }
 
   private func fail(_ status: Status) {

@@ -26,6 +26,7 @@ extension ServerStream {
   func sendHeaders() {
     connection.home.check()
     guard !hasEnded else { return }
+    if flags.contains(.mayAnswerGzip), !flags.contains(.headersSubmitted) { flags.insert(.answersGzip) }
     submitHeaders()
     connection.markDirty()
   }
@@ -39,6 +40,8 @@ extension ServerStream {
     } else {
       session.addField(":status", "200")
       session.addField("content-type", terms.contentType.text)
+      if flags.contains(.answersGzip) { session.addField("grpc-encoding", "gzip") }
+      if flags.contains(.namesEncodings) { session.addField("grpc-accept-encoding", Encoding.served) }
     }
     session.submitHeaders(streamID: id, endsStream: false)
   }
@@ -46,12 +49,31 @@ extension ServerStream {
   func send(byteCount: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
     connection.home.check()
     guard !hasEnded else { return }
+    if flags.contains(.mayAnswerGzip), sendCompressed(byteCount: byteCount, write) { return }
+    send(byteCount: byteCount, isCompressed: false, write)
+  }
+
+  /// Compresses the message, where it is large enough and there is time. Returns `false` where it was not sent.
+  private func sendCompressed(byteCount: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
+    // What the headers have not said cannot be said any more.
+    guard flags.contains(.answersGzip) || !flags.contains(.headersSubmitted) else { return false }
+    let desk = connection.home.deflation
+    guard desk.takes(byteCount) else { return false }
+    flags.insert(.answersGzip)
+    desk.deflate(byteCount: byteCount, write) { message, isCompressed in
+      send(byteCount: message.count, isCompressed: isCompressed) { $0.copyMemory(from: message) }
+    }
+    return true
+  }
+
+  private func send(byteCount: Int, isCompressed: Bool, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
     submitHeaders()
     if offered != nil { settleOffer() }
     let output = ensuredOutput()
     let before = output.byteCount
     let room = output.append(MessageFramer.prefixByteCount + byteCount)
     Self.writePrefix(of: byteCount, into: room)
+    if isCompressed { room[0] = 1 }
     write(UnsafeMutableRawBufferPointer(rebasing: room[MessageFramer.prefixByteCount...]))
     connection.didBuffer(output.byteCount - before)
     if output.byteCount > Self.fairShareByteCount, !flags.contains(.fair) {

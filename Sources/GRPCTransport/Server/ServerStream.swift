@@ -8,7 +8,7 @@ import NetworkIO
 /// `@unchecked Sendable`: everything is touched on the loop of `connection` only, which debug builds check.
 final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   struct Flags: OptionSet {
-    let rawValue: UInt16
+    let rawValue: UInt32
 
     /// The call is over for its handler; what was sent may still have to leave.
     static let ended = Flags(rawValue: 1 << 0)
@@ -38,6 +38,19 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     static let protoSuffix = Flags(rawValue: 1 << 13)
     /// The message waits until responses have left.
     static let heldBack = Flags(rawValue: 1 << 14)
+    /// Messages of the request may be gzip.
+    static let gzipRequest = Flags(rawValue: 1 << 15)
+    /// Messages of the request may be zlib.
+    static let zlibRequest = Flags(rawValue: 1 << 16)
+    /// The message waits for a turn that has time to inflate it.
+    static let awaitsInflation = Flags(rawValue: 1 << 17)
+    /// The client takes gzip, and the method asks for it.
+    static let mayAnswerGzip = Flags(rawValue: 1 << 18)
+    /// The headers of the answer say gzip: messages may be (G-063).
+    static let answersGzip = Flags(rawValue: 1 << 19)
+    static let namesEncodings = Flags(rawValue: 1 << 20)
+
+    static let compressedRequest: Flags = [.gzipRequest, .zlibRequest]
   }
 
   enum Phase {
@@ -87,16 +100,20 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     self.connection = connection
     self.id = id
     phase = .admitting(method.handler)
-    framer = MessageFramer(maximumMessageByteCount: method.maximumRequestByteCount)
+    let coding = Flags(of: terms.requestEncoding)
+    framer = MessageFramer(
+      maximumMessageByteCount: method.maximumRequestByteCount, allowsCompression: !coding.isEmpty)
     deadlineMilliseconds = .max
     if let timeout = terms.timeoutMilliseconds {
       deadlineMilliseconds = connection.home.loop.nowMilliseconds.addingReportingOverflow(timeout).partialValue
       if deadlineMilliseconds < timeout { deadlineMilliseconds = .max }
     }
+    flags = coding
     switch terms.contentType {
     case .plain: break
     case .proto: flags.insert(.protoSuffix)
     }
+    if terms.namesEncodings { flags.insert(.namesEncodings) }
   }
 
   // MARK: - ServerCall
@@ -125,7 +142,10 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
 
   /// The form of the answer.
   var terms: CallTerms {
-    CallTerms(contentType: flags.contains(.protoSuffix) ? .proto : .plain)
+    var terms = CallTerms(contentType: flags.contains(.protoSuffix) ? .proto : .plain)
+    terms.namesEncodings = flags.contains(.namesEncodings)
+    terms.answersGzip = flags.contains(.answersGzip)
+    return terms
   }
 
   func finish(_ status: Status) {
@@ -187,5 +207,15 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     self.output = nil
     connection.didBuffer(-output.byteCount)
     connection.home.outputs.giveBack(output)
+  }
+}
+
+extension ServerStream.Flags {
+  fileprivate init(of encoding: Encoding) {
+    switch encoding {
+    case .identity: self = []
+    case .gzip: self = .gzipRequest
+    case .deflate: self = .zlibRequest
+    }
   }
 }

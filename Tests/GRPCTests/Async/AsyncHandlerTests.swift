@@ -89,6 +89,7 @@ private final class Stream {
     #expect(call(handler, "x").status == status)
   }
 
+  // G-073
   @Test func `keeps any other error from the client but not from the log`() {
     let notes = Notes()
     let handler = MethodHandler.asyncUnary(decoding: decodeText, onFailure: { notes.texts.append("\($0)") }) {
@@ -98,6 +99,7 @@ private final class Stream {
     #expect(notes.texts == ["Malformed()"])
   }
 
+  // G-060
   @Test(arguments: [("!", StatusCode.internal), ("?", .invalidArgument)])
   func `is not called for a malformed request`(request: String, code: StatusCode) {
     let notes = Notes()
@@ -111,6 +113,7 @@ private final class Stream {
 }
 
 @Suite struct `An async server stream` {
+  // G-091
   @Test func `waits while the client takes nothing`() {
     let notes = Notes()
     let call = RecordedCall()
@@ -131,6 +134,7 @@ private final class Stream {
     #expect(call.status == .ok)
   }
 
+  // G-086
   @Test(arguments: [.cancelled(errorCode: 8), .deadlineExceeded, .connectionLost] as [CallEnd])
   func `stops waiting to write when the call ends`(end: CallEnd) {
     let notes = Notes()
@@ -190,6 +194,7 @@ private final class Stream {
     return Array(texts.joined(separator: ",").utf8)
   }
 
+  // G-085
   @Test func `reads all requests up to the half-close`() {
     let stream = Stream(joining)
     for text in ["a", "b", "c"] { #expect(stream.send(text)) }
@@ -207,6 +212,7 @@ private final class Stream {
     #expect(stream.call.messages == [Array("a,b,c".utf8)])
   }
 
+  // G-092
   @Test func `holds at most a bounded number of requests`() {
     let stream = Stream(joining)
     var taken = 0
@@ -217,6 +223,7 @@ private final class Stream {
     #expect(stream.readyCount == 1)
   }
 
+  // G-092
   @Test func `holds at most a bounded number of bytes`() {
     let stream = Stream(joining)
     var taken = 0
@@ -236,6 +243,7 @@ private final class Stream {
     #expect(stream.call.messages.isEmpty)
   }
 
+  // G-086
   @Test func `tells its reader of the end of the call`() {
     let notes = Notes()
     let stream = Stream(
@@ -256,6 +264,7 @@ private final class Stream {
 }
 
 @Suite struct `An async bidirectional stream` {
+  // G-085
   @Test func `answers while it reads`() {
     let stream = Stream(
       .asyncBidirectional(decoding: decodeText) { call, requests in
@@ -269,6 +278,7 @@ private final class Stream {
     #expect(stream.call.status == .ok)
   }
 
+  // G-085
   @Test func `may end before the client does`() {
     let stream = Stream(.asyncBidirectional(decoding: decodeText) { _, _ in throw Status(.aborted) })
     #expect(stream.call.status == Status(.aborted))
