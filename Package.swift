@@ -87,7 +87,12 @@ let package = Package(
       dependencies: ["GRPCServices", "GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
       path: "Tests/EchoServer", swiftSettings: swift),
     module(
-      "FuzzTargets", ["EnergyModel", "EnergyWire", "GRPC", "GRPCTransport", "NetworkIO", "ProtobufWire"],
+      "FuzzTargets",
+      [
+        "Compression", "EnergyModel", "EnergyWire", "GRPC", "GRPCServices", "GRPCTransport", "NetworkIO",
+        "ProtobufWire",
+        "TestSupport",
+      ],
       path: "Tests/Fuzz/Targets"),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests("energykitdTests", ["energykitd", "Diagnostics", "GRPCTransport", "Locking", "NetworkIO", "Storage"]),

@@ -18,6 +18,9 @@ package struct CallLimits: Hashable, Sendable {
   package var connections = 10_000
   /// Response bytes buffered for one connection; above it all its streams wait.
   package var responseBytesPerConnection = 512 << 10
+  /// Largest message sent (G-061); above it the call ends with RESOURCE_EXHAUSTED. Clients take 4 MiB unless they are
+  /// told otherwise.
+  package var responseMessageBytes = 64 << 20
   /// Messages being assembled, on one connection; above it no further credit is given.
   package var assembledBytesPerConnection = 16 << 20
   /// The same for all connections of the server.

@@ -1,11 +1,14 @@
 extension FieldBlock {
-  /// The headers of an answer that has messages (G-065).
-  package mutating func appendResponseHeaders(_ terms: CallTerms, metadata: Metadata = Metadata()) {
+  /// The headers of an answer that has messages (G-065). Of the metadata, what fits the client's limit.
+  package mutating func appendResponseHeaders(
+    _ terms: CallTerms, metadata: Metadata = Metadata(), limit: Int = CallLimits.trailerListBytes
+  ) {
+    let room = listByteCount + min(limit, CallLimits.trailerListBytes)
     append(":status", "200")
     append("content-type", terms.contentType.text)
     if terms.answersGzip { append("grpc-encoding", "gzip") }
     if terms.namesEncodings { append("grpc-accept-encoding", Encoding.served) }
-    for field in metadata.fields { append(field) }
+    for field in metadata.fields { append(field, within: room) }
   }
 
   /// The end of a call whose headers are on their way (G-066).

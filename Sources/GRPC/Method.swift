@@ -7,7 +7,7 @@ package struct Method {
   package let handler: MethodHandler
   /// Largest request message, bytes after decompression (G-056).
   package let maximumRequestByteCount: Int
-  /// Whether `ServerCall.metadata` is filled; costs a copy of the header block per call.
+  /// Whether `ServerCall.metadata` and `authority` are filled; costs a copy of the header block per call.
   package let keepsMetadata: Bool
   /// Whether `Admission` is asked about its calls; else everyone may call.
   package let needsAdmission: Bool

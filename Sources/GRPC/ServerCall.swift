@@ -15,6 +15,8 @@ package protocol ServerCall: AnyObject, Sendable {
   var hasEnded: Bool { get }
   /// The caller's metadata, kept only where the method asks for it (`Method.keepsMetadata`), else empty.
   var metadata: Metadata { get }
+  /// `:authority`, or `host` in its stead (G-033), kept as `metadata` is, else empty.
+  var authority: String { get }
   /// Told of the end and of room to write. Kept alive by the call until its end.
   var observer: (any CallObserver)? { get set }
   /// Bytes that wait for the peer to take them; a handler that keeps on sending stops above

@@ -59,6 +59,17 @@ struct EchoService {
           call.send(Array(lines.joined(separator: "\n").utf8))
           call.finish(.ok)
         }),
+      // What else is known of the call, a line each; `keepsMetadata` asks for the authority.
+      method(
+        "Head",
+        .oneRequest { call, _ in
+          let left = call.deadline.map { "\($0.milliseconds &- call.executor.nowMilliseconds)" } ?? "none"
+          let lines = ["authority \(call.authority)", "peer \(call.peer.peer)", "deadline \(left)"]
+          call.send(Array(lines.joined(separator: "\n").utf8))
+          call.finish(.ok)
+        }, keepsMetadata: true),
+      // Metadata that may not be sent, and some that may, early and late.
+      method("BadMetadata", .oneRequest { call, _ in Self.sendBadMetadata(call) }),
       method(
         "Stats",
         .oneRequest { [counters] call, _ in
@@ -71,6 +82,19 @@ struct EchoService {
   private static func echo(_ call: any ServerCall, _ request: UnsafeRawBufferPointer) {
     call.send(byteCount: request.count) { $0.copyMemory(from: request) }
     call.finish(.ok)
+  }
+
+  private static func sendBadMetadata(_ call: any ServerCall) {
+    let fields = [
+      ("X-Upper", "ok"), ("x-lf", "a\nb"), ("x-cr", "a\rb"), ("x-nul", "a\0b"), ("x-high", "é"), ("", "a"),
+      (":status", "500"), ("grpc-status", "0"), ("grpc-encoding", "gzip"), ("content-type", "x"),
+      ("connection", "close"),
+      ("te", "x"), ("x y", "a"), ("x-any-bin", "\r\n\0"), ("x-ok", "1"),
+    ]
+    let metadata = Metadata(fields.map { .init(name: $0.0, value: Array($0.1.utf8)) })
+    call.setInitialMetadata(metadata)
+    call.send([UInt8]())
+    call.finish(Status(.aborted, trailers: metadata))
   }
 
   private static func echoMetadata(_ call: any ServerCall) {

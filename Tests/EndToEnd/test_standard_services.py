@@ -159,7 +159,7 @@ def test_a_client_without_proto_files_makes_a_call(server: Server, demo: Demo, c
 
 @pytest.mark.parametrize("service", REFLECTION)
 def test_reflection_of_every_kind_of_question(channel: grpc.Channel, service: str) -> None:
-    """G-124...127: v1 and v1alpha have the same messages; an error is an answer, and the stream goes on."""
+    """G-124, G-125, G-126, G-127: v1 and v1alpha have the same messages; an error is an answer, and the stream goes on."""
     ask = channel.stream_stream(
         f"/{service}/ServerReflectionInfo",
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,

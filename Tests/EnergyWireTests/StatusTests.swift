@@ -183,7 +183,7 @@ import Testing
       reason: .outOfRange, description: "muß endlich sein % " + String(repeating: "x", count: $0 % 50))
   }
 
-  // G-075
+  // G-074, G-075
   @Test(arguments: [7 << 10, 1 << 20, 4096, 2000, 1000])
   func `of 10000 faults keeps within the limit and says how many there are`(limit: Int) throws {
     let invalid = InvalidLoadEvents(faults: Self.manyFaults, faultCount: 10_000, serverTime: Timestamp(seconds: 0))
@@ -197,6 +197,7 @@ import Testing
     if limit >= 2000 { #expect(!expected.isEmpty) }
   }
 
+  // G-075
   @Test(arguments: [0, 100, 300])
   func `has no details where the client takes next to nothing`(limit: Int) {
     let status = Status(.venueUnavailable, trailerLimit: limit)

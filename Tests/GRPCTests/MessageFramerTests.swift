@@ -149,7 +149,7 @@ import Testing
     #expect(throws: FramingError.reservedFlag(flag)) { try feed([flag, 0, 0, 0, 0], to: &framer) { _ in true } }
   }
 
-  // G-056
+  // G-056, G-057
   @Test func `names both numbers of a message that is too large`() {
     let status = FramingError.messageTooLarge(byteCount: 4_194_305, limit: 4_194_304).status
     #expect(status.code == .resourceExhausted)

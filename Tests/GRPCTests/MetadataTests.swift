@@ -2,7 +2,7 @@ import GRPC
 import Testing
 
 @Suite struct `Metadata of a request` {
-  // G-044, G-045
+  // G-042, G-044, G-045
   @Test func `is the caller's own fields in order`() {
     let metadata = Metadata(
       head([

@@ -45,7 +45,7 @@ private let plain = CallTerms(contentType: .plain)
       ])
   }
 
-  // G-068
+  // G-039, G-068
   @Test func `are one block where nothing else was sent`() {
     var block = FieldBlock()
     var terms = plain
@@ -101,6 +101,15 @@ private let plain = CallTerms(contentType: .plain)
     #expect(lines(block).map { $0.prefix(8) } == ["grpc-sta", "x-small:", "grpc-mes"])
     #expect(block.listByteCount == 200)
     #expect(block.withFields { $0.reduce(0) { $0 + $1.name.count + $1.value.count + 32 } } == 200)
+  }
+
+  @Test func `leave out initial metadata that does not fit`() {
+    var block = FieldBlock()
+    let metadata = Metadata([
+      .init(name: "x-large", value: Array(repeating: 0x61, count: 500)), .init(name: "x-small", value: [0x62]),
+    ])
+    block.appendResponseHeaders(plain, metadata: metadata, limit: 300)
+    #expect(lines(block) == [":status: 200", "content-type: application/grpc", "x-small: b"])
   }
 
   // G-078

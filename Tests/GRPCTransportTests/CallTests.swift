@@ -18,6 +18,21 @@ import Testing
     }
   }
 
+  // G-061
+  @Test(arguments: ["/t.T/Echo", "/t.T/Chat"])
+  func `ends where its answer is too large, and says so`(path: String) async throws {
+    var limits = CallLimits()
+    limits.responseMessageBytes = 1_000
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client()
+      let most = [UInt8](repeating: 7, count: 1_000)
+      #expect(try await client.call(path, [most]).messages == [most])
+      let outcome = try await client.call(path, [most + [7]])
+      #expect(outcome.messages.isEmpty && outcome.status == "8")
+      #expect(outcome.message == "answer of 1001 bytes is larger than the limit of 1000 bytes")
+    }
+  }
+
   @Test func `gives many messages for one`() async throws {
     try await withServer { harness in
       let client = try await harness.client()

@@ -226,7 +226,7 @@ def test_answer_of_64_mebibytes(echo):
 
 
 def test_metadata_goes_both_ways(echo):
-    """G-042...045."""
+    """G-042, G-043, G-044, G-045."""
     sent = [("x-text", "a b~!"), ("x-twice", "1"), ("x-twice", "2"), ("x-bytes-bin", bytes(range(256))), ("x-none-bin", b"")]
     with echo.channel() as connection:
         answer, call = unary(connection, "Metadata").with_call(b"", metadata=sent)

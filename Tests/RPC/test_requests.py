@@ -61,7 +61,7 @@ def test_shape_of_an_error(client):
     ids=str,
 )
 def test_http_status_of_a_request(client, changes, status):
-    """G-030, G-032...035, G-040...043, G-045."""
+    """G-030, G-032, G-033, G-034, G-035, G-040, G-041, G-042, G-043, G-045."""
     stream = client.headers(client.fields("Metadata", **changes))
     client.data(stream, framed(b""))
     answer = client.answer(stream)

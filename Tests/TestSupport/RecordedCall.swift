@@ -10,6 +10,7 @@ package final class RecordedCall: ServerCall, @unchecked Sendable {
   package let peer = ConnectionContext(peer: "127.0.0.1:1", allowsAdmin: false)
   package var deadline: Deadline?
   package var metadata = Metadata()
+  package var authority = ""
   package var observer: (any CallObserver)?
   package private(set) var initialMetadata: Metadata?
   package private(set) var headersSent = false

@@ -482,7 +482,10 @@ extension ServerConnection: HTTP2SessionDelegate {
     session.setContext(call, streamID: id)
     if endsStream { call.flags.insert(.requestEnded) }
     if method.compressesAnswers, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
-    if method.keepsMetadata { call.ensuredExtras.metadata = Metadata(head) }
+    if method.keepsMetadata {
+      call.ensuredExtras.metadata = Metadata(head)
+      call.ensuredExtras.authority = head.withAuthority { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
     if let timeout = terms.timeoutMilliseconds {
       guard timeout > 0 else { return call.deadlinePassed() }
       watchDeadline(of: call)

@@ -36,7 +36,9 @@ extension ServerStream {
     flags.insert(.headersSubmitted)
     let session = connection.session
     if let metadata = extras?.initialMetadata, !metadata.fields.isEmpty {
-      connection.addFields { $0.appendResponseHeaders(terms, metadata: metadata) }
+      connection.addFields {
+        $0.appendResponseHeaders(terms, metadata: metadata, limit: connection.trailerLimit)
+      }
     } else {
       session.addField(":status", "200")
       session.addField("content-type", terms.contentType.text)
@@ -48,9 +50,18 @@ extension ServerStream {
 
   func send(byteCount: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
     connection.home.check()
-    guard !hasEnded else { return }
+    guard !hasEnded, mayHaveLength(byteCount) else { return }
     if flags.contains(.mayAnswerGzip), sendCompressed(byteCount: byteCount, write) { return }
     send(byteCount: byteCount, isCompressed: false, write)
+  }
+
+  /// Ends the call where the message is too large (G-061).
+  private func mayHaveLength(_ byteCount: Int) -> Bool {
+    let limit = connection.home.limits.responseMessageBytes
+    guard byteCount > limit else { return true }
+    let text = "answer of \(byteCount) bytes is larger than the limit of \(limit) bytes"
+    finish(Status(.resourceExhausted, text))
+    return false
   }
 
   /// Compresses the message, where it is large enough and there is time. Returns `false` where it was not sent.
@@ -92,6 +103,7 @@ extension ServerStream {
 
   /// Offers to the subscriber that is known already.
   func offer(_ message: SharedMessage) {
+    guard mayHaveLength(message.bytes.count) else { return }
     submitHeaders()
     offered = message
     activateBody()

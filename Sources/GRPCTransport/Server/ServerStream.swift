@@ -66,6 +66,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   final class Extras {
     var initialMetadata = Metadata()
     var metadata = Metadata()
+    var authority = ""
     var finalStatus = Status.ok
   }
 
@@ -131,6 +132,8 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   var trailerLimit: Int { connection.trailerLimit }
 
   var metadata: Metadata { extras?.metadata ?? Metadata() }
+
+  var authority: String { extras?.authority ?? "" }
 
   /// Needed extras, made on first use.
   var ensuredExtras: Extras {
