@@ -214,6 +214,7 @@ def test_a_question_too_long_ends_the_stream(channel: grpc.Channel) -> None:
     assert error.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
+@pytest.mark.memory
 def test_a_reader_of_nothing_is_not_answered_without_end(server: Server) -> None:
     """G-091: questions are taken as answers leave."""
     options = [("grpc.http2.lookahead_bytes", 1 << 10), ("grpc.use_local_subchannel_pool", 1)]

@@ -74,7 +74,7 @@ class EchoServer:
 
     def signal(self, number=signal.SIGTERM):
         self.was_killed |= number == signal.SIGKILL
-        self.signal_count += 1
+        self.signal_count += number in (signal.SIGTERM, signal.SIGINT)
         self.process.send_signal(number)
 
     def wait(self, seconds):
