@@ -10,6 +10,7 @@
 static const int energykit_nghttp2_callback_failure = NGHTTP2_ERR_CALLBACK_FAILURE;
 static const int energykit_nghttp2_temporal_failure = NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 static const int energykit_nghttp2_deferred = NGHTTP2_ERR_DEFERRED;
+static const int energykit_nghttp2_cancel = NGHTTP2_ERR_CANCEL;
 static const int energykit_nghttp2_bad_client_magic = NGHTTP2_ERR_BAD_CLIENT_MAGIC;
 
 #endif

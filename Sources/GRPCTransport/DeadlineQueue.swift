@@ -4,7 +4,8 @@ protocol DeadlineHolder: AnyObject {
   var deadlinePlace: Int32 { get set }
 }
 
-/// The deadlines of a loop's calls: a heap, the earliest on top. A call knows its place, so that it leaves in O(log n).
+/// The deadlines of a loop's calls, or the visits to its connections: a heap, the earliest on top. Each knows its place,
+/// so that it leaves in O(log n); what comes in the order of time goes in at once.
 final class DeadlineQueue<Call: DeadlineHolder> {
   private struct Entry {
     let milliseconds: UInt64

@@ -24,9 +24,13 @@ package final class HTTP2Session {
   /// What nghttp2 gave last and did not fit into the buffer; valid until nghttp2 is asked again.
   @exclusivity(unchecked) private var leftover = UnsafeRawBufferPointer(start: nil, count: 0)
   @exclusivity(unchecked) private var receivedByteCount = 0
-  @exclusivity(unchecked) private var openPeerStreamCount = 0
+  /// Streams that the peer has opened and that have not closed, refused ones among them.
+  @exclusivity(unchecked) package private(set) var peerStreamCount = 0
+  /// The stream whose header block is coming in, else 0.
+  @exclusivity(unchecked) private var headerBlockStreamID: Int32 = 0
   @exclusivity(unchecked) private var refusedStreamID: Int32 = 0
   private var unsentStreamID: Int32 = 0
+  @exclusivity(unchecked) package private(set) var counts = FrameCounts()
   private var hasAnnounced = false
   private var isAnnouncementAcknowledged = false
   private var isPulling = false
@@ -111,6 +115,9 @@ package final class HTTP2Session {
 
   /// Frames other than DATA that wait to be pulled.
   package var queuedFrameCount: Int { raw.map { nghttp2_session_get_outbound_queue_size($0) } ?? 0 }
+
+  /// Whether a header block has begun to come in and not ended (G-152).
+  package var isWithinHeaderBlock: Bool { headerBlockStreamID != 0 }
 
   /// Streams with a context.
   package var streamCount: Int { contexts.count }
@@ -238,10 +245,13 @@ package final class HTTP2Session {
   }
 
   /// GOAWAY with the last stream taken: later ones are ignored, the others served to their end (G-100).
-  package func submitGoAway(_ errorCode: HTTP2ErrorCode = .noError) {
+  ///
+  /// - Parameter reason: Goes with it as debug data, for whoever reads the client's log.
+  package func submitGoAway(_ errorCode: HTTP2ErrorCode = .noError, reason: StaticString = "") {
     guard let raw else { return }
     let last = nghttp2_session_get_last_proc_stream_id(raw)
-    nghttp2_submit_goaway(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode.rawValue, nil, 0)
+    nghttp2_submit_goaway(
+      raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode.rawValue, reason.utf8Start, reason.utf8CodeUnitCount)
   }
 
   /// GOAWAY, after which nothing more is sent or taken.
@@ -305,9 +315,16 @@ package final class HTTP2Session {
 // MARK: - Events
 
 extension HTTP2Session {
+  /// Called for every frame but DATA on a stream that is gone.
+  func beganFrame(_ header: UnsafePointer<nghttp2_frame_hd>) {
+    counts.began(type: header.pointee.type, byteCount: header.pointee.length)
+    if header.pointee.type != UInt8(NGHTTP2_CONTINUATION.rawValue) { headerBlockStreamID = 0 }
+  }
+
   func beganHeaders(_ frame: UnsafePointer<nghttp2_frame>) {
     let id = frame.pointee.hd.stream_id
     guard let kind = Self.kind(frame) else { return }
+    headerBlockStreamID = id
     if kind == .request && !acceptsRequest(id) { return }
     delegate?.didBeginHeaders(kind, streamID: id)
   }
@@ -321,9 +338,10 @@ extension HTTP2Session {
   }
 
   private func acceptsRequest(_ id: Int32) -> Bool {
-    openPeerStreamCount += 1
-    guard openPeerStreamCount > servedStreamCount else { return true }
+    peerStreamCount += 1
+    guard peerStreamCount > servedStreamCount else { return true }
     refusedStreamID = id
+    if isAnnouncementAcknowledged { counts.refusedOpening() }
     reset(streamID: id, .refusedStream)
     return false
   }
@@ -345,16 +363,21 @@ extension HTTP2Session {
     switch nghttp2_frame_type(UInt32(header.type)) {
     case NGHTTP2_HEADERS: endedHeaders(frame)
     case NGHTTP2_DATA:
-      guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
-        let context = context(of: header.stream_id)
-      else { return }
+      guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else {
+        if header.length == frame.pointee.data.padlen { receivedEmptyData(header.stream_id) }
+        return
+      }
+      guard let context = context(of: header.stream_id) else { return }
       delegate?.didEndStream(header.stream_id, context: context)
     case NGHTTP2_SETTINGS:
       let isAcknowledgement = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
       if isAcknowledgement { isAnnouncementAcknowledged = true }
       delegate?.didReceiveSettings(isAcknowledgement: isAcknowledgement)
     case NGHTTP2_PING:
-      guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else { return }
+      guard header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else {
+        delegate?.didReceivePing()
+        return
+      }
       let payload = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
       delegate?.didReceivePingAcknowledgement(UInt64(bigEndian: payload))
     case NGHTTP2_GOAWAY:
@@ -365,8 +388,20 @@ extension HTTP2Session {
     }
   }
 
+  /// A frame that broke the protocol: its stream is going to be reset, or the connection to end.
+  func rejectedFrame(_ frame: UnsafePointer<nghttp2_frame>) {
+    guard let context = context(of: frame.pointee.hd.stream_id) else { return }
+    delegate?.didBreakStream(frame.pointee.hd.stream_id, context: context)
+  }
+
+  private func receivedEmptyData(_ streamID: Int32) {
+    guard let raw, let place = Self.place(nghttp2_session_get_stream_user_data(raw, streamID)) else { return }
+    counts.emptyData = max(counts.emptyData, contexts.countEmptyFrame(place))
+  }
+
   private func endedHeaders(_ frame: UnsafePointer<nghttp2_frame>) {
     let header = frame.pointee.hd
+    headerBlockStreamID = 0
     guard let kind = Self.kind(frame) else { return }
     guard header.stream_id != refusedStreamID else {
       refusedStreamID = 0
@@ -386,8 +421,9 @@ extension HTTP2Session {
   }
 
   func closedStream(_ streamID: Int32, errorCode: UInt32) {
-    if role == .server && streamID & 1 == 1 { openPeerStreamCount -= 1 }
+    if role == .server && streamID & 1 == 1 { peerStreamCount -= 1 }
     if streamID == refusedStreamID { refusedStreamID = 0 }
+    if streamID == headerBlockStreamID { headerBlockStreamID = 0 }
     guard let raw, let place = Self.place(nghttp2_session_get_stream_user_data(raw, streamID)),
       let context = contexts[place]
     else { return }
@@ -435,9 +471,16 @@ extension HTTP2Session {
   /// A server's answer that ends before the request has: the client is told to stop, and the stream is freed (G-072).
   func sentFrame(_ frame: UnsafePointer<nghttp2_frame>) {
     let header = frame.pointee.hd
-    guard role == .server, header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
-      header.type == UInt8(NGHTTP2_HEADERS.rawValue) || header.type == UInt8(NGHTTP2_DATA.rawValue),
-      let raw, nghttp2_session_get_stream_remote_close(raw, header.stream_id) == 0
+    guard header.type == UInt8(NGHTTP2_HEADERS.rawValue) || header.type == UInt8(NGHTTP2_DATA.rawValue) else {
+      if header.type == UInt8(NGHTTP2_RST_STREAM.rawValue) {
+        counts.sentReset(errorCode: frame.pointee.rst_stream.error_code)
+      }
+      return
+    }
+    counts.useful += 1
+    counts.sent += 1
+    guard role == .server, header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, let raw,
+      nghttp2_session_get_stream_remote_close(raw, header.stream_id) == 0
     else { return }
     reset(streamID: header.stream_id, .noError)
   }

@@ -49,12 +49,21 @@ package protocol HTTP2SessionDelegate: AnyObject {
   /// The stream is gone: ended by both sides (`errorCode` 0), or reset by one. REFUSED_STREAM stands also for a client's
   /// streams that the server's GOAWAY leaves out. The session lets go of `context`.
   func didCloseStream(_ streamID: Int32, errorCode: HTTP2ErrorCode, context: AnyObject)
+  /// The peer has broken the protocol on the stream, which will be reset; `didCloseStream` follows when it has been.
+  func didBreakStream(_ streamID: Int32, context: AnyObject)
   /// Bytes of the stream's body are wanted, `buffer.count` at most, which is at least 1.
   func readBody(into buffer: UnsafeMutableRawBufferPointer, streamID: Int32, context: AnyObject) -> HTTP2BodyRead
   /// The peer's SETTINGS have been applied; `isAcknowledgement`: ours have been, by the peer.
   func didReceiveSettings(isAcknowledgement: Bool)
+  /// The peer has sent a PING; the session answers it.
+  func didReceivePing()
   /// The answer to `submitPing`.
   func didReceivePingAcknowledgement(_ payload: UInt64)
   /// The peer ends the connection after the streams up to `lastStreamID`.
   func didReceiveGoAway(lastStreamID: Int32, errorCode: HTTP2ErrorCode)
+}
+
+extension HTTP2SessionDelegate {
+  package func didBreakStream(_ streamID: Int32, context: AnyObject) {}
+  package func didReceivePing() {}
 }

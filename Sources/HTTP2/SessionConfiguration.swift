@@ -4,6 +4,17 @@ import CNghttp2
 ///
 /// The callbacks recover the session and call one method of it; nothing throws through C.
 enum SessionConfiguration {
+  /// nghttp2 reads these and copies what it needs.
+  private struct Shared: @unchecked Sendable {
+    let options: OpaquePointer
+    let callbacks: OpaquePointer
+  }
+
+  /// Made for the first session, kept for all.
+  private static let shared = Result { () throws(HTTP2Error) in
+    Shared(options: try makeOptions(), callbacks: try makeCallbacks())
+  }
+
   static let readBody: nghttp2_data_source_read_callback = { _, streamID, buffer, count, flags, source, userData in
     guard let flags, let source else { return Int(energykit_nghttp2_callback_failure) }
     let place = source.pointee.ptr
@@ -17,19 +28,20 @@ enum SessionConfiguration {
   static func makeSession(
     _ role: HTTP2Session.Role, memory: SessionMemory, userData: UnsafeMutableRawPointer
   ) throws(HTTP2Error) -> OpaquePointer {
-    let options = try makeOptions()
-    defer { nghttp2_option_del(options) }
-    let callbacks = try makeCallbacks()
-    defer { nghttp2_session_callbacks_del(callbacks) }
+    let shared = try shared.get()
     var session: OpaquePointer?
     switch role {
     case .server:
       try check(
-        Int(nghttp2_session_server_new3(&session, callbacks, userData, options, memory.functions)),
+        Int(
+          nghttp2_session_server_new3(
+            &session, shared.callbacks, userData, shared.options, memory.functions)),
         "nghttp2_session_server_new3")
     case .client:
       try check(
-        Int(nghttp2_session_client_new3(&session, callbacks, userData, options, memory.functions)),
+        Int(
+          nghttp2_session_client_new3(
+            &session, shared.callbacks, userData, shared.options, memory.functions)),
         "nghttp2_session_client_new3")
     }
     guard let session else { throw HTTP2Error(call: "nghttp2_session_new", code: -1) }
@@ -45,10 +57,13 @@ enum SessionConfiguration {
     nghttp2_option_set_no_closed_streams(options, 1)
     // Spaces around values cost no call (G-042).
     nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
-    // gRPC clients cancel as a matter of course (G-140).
-    nghttp2_option_set_stream_reset_rate_limit(options, 2_000, 200)
+    // gRPC clients cancel as a matter of course: above what these ever do (G-140). Whoever serves the calls has the
+    // narrower bounds, since it knows which of them had a chance.
+    nghttp2_option_set_stream_reset_rate_limit(options, 10_000, 1_000)
     nghttp2_option_set_max_outbound_ack(options, 1_000)
     nghttp2_option_set_max_settings(options, 32)
+    // Unknown frames are told, so that they can be counted (G-155).
+    for type in 0x0a...0xff as ClosedRange<UInt8> { nghttp2_option_set_user_recv_extension_type(options, type) }
     return options
   }
 
@@ -56,6 +71,13 @@ enum SessionConfiguration {
     var made: OpaquePointer?
     try check(Int(nghttp2_session_callbacks_new(&made)), "nghttp2_session_callbacks_new")
     guard let callbacks = made else { throw HTTP2Error(call: "nghttp2_session_callbacks_new", code: -1) }
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, userData in
+      guard let header else { return 0 }
+      withSession(userData) { $0.beganFrame(header) }
+      return 0
+    }
+    // Unknown frames are ignored (G-005).
+    nghttp2_session_callbacks_set_unpack_extension_callback(callbacks) { _, _, _, _ in energykit_nghttp2_cancel }
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, userData in
       guard let frame else { return 0 }
       withSession(userData) { $0.beganHeaders(frame) }
@@ -73,6 +95,11 @@ enum SessionConfiguration {
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, userData in
       guard let frame else { return 0 }
       withSession(userData) { $0.receivedFrame(frame) }
+      return 0
+    }
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, _, userData in
+      guard let frame else { return 0 }
+      withSession(userData) { $0.rejectedFrame(frame) }
       return 0
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, streamID, bytes, count, userData in

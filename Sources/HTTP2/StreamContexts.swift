@@ -3,6 +3,8 @@
 struct StreamContexts {
   private var places: [AnyObject?] = []
   private var free: [Int32] = []
+  /// Empty DATA frames by place; as long as the last place that has had one.
+  private var emptyFrames: [UInt8] = []
 
   var count: Int { places.count - free.count }
 
@@ -25,6 +27,7 @@ struct StreamContexts {
   mutating func remove(_ place: Int) -> AnyObject? {
     guard places.indices.contains(place), let context = places[place] else { return nil }
     places[place] = nil
+    if place < emptyFrames.count { emptyFrames[place] = 0 }
     free.append(Int32(truncatingIfNeeded: place))
     if count == 0 { shrink() }
     return context
@@ -34,7 +37,18 @@ struct StreamContexts {
     let all = places.compactMap(\.self)
     places = []
     free = []
+    emptyFrames = []
     return all
+  }
+
+  /// Counts an empty DATA frame of the stream with this place and returns how many it has had, 255 at most.
+  mutating func countEmptyFrame(_ place: Int) -> Int {
+    guard places.indices.contains(place) else { return 0 }
+    if place >= emptyFrames.count {
+      emptyFrames.append(contentsOf: repeatElement(0, count: place + 1 - emptyFrames.count))
+    }
+    if emptyFrames[place] < .max { emptyFrames[place] += 1 }
+    return Int(emptyFrames[place])
   }
 
   var all: [AnyObject] { places.compactMap(\.self) }
@@ -44,5 +58,6 @@ struct StreamContexts {
     guard places.count > 256 else { return }
     places = []
     free = []
+    emptyFrames = []
   }
 }

@@ -33,6 +33,9 @@ struct ListeningSocket {
     try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
     // Said either way, since the system's own choice differs from machine to machine.
     if address.isIPv6 { try set(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, isIPv6Only ? 1 : 0) }
+    // The sockets accepted have it too: a peer that is gone without a word is found some day, whatever the layers above
+    // ask of it (G-159).
+    try set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
     try checkSystem(address.withSystemAddress { bind(descriptor, $0, $1) }, "bind")
     try checkSystem(Glibc.listen(descriptor, backlog), "listen")
   }

@@ -66,6 +66,16 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whom to count connections by: the IPv4 address, or the first half of the IPv6 address, which is what one customer
+  /// gets; IPv4 mapped into IPv6 counts as IPv4. `nil` for a unix socket.
+  package var networkNumber: UInt64? {
+    switch host {
+    case .v4(let address): 0xFFFF << 32 | UInt64(address)
+    case .v6(let high, let low, _): high == 0 ? low : high
+    case .unix: nil
+    }
+  }
+
   /// Whether it stands for every address of its family: 0.0.0.0, `::`.
   package var isWildcard: Bool {
     switch host {

@@ -22,6 +22,10 @@ package final class TCPStream: LoopHandle {
   package var delegate: (any TCPStreamDelegate)?
   package let loop: EventLoop
 
+  /// Bytes that one read takes at most, up to `EventLoop.readByteCount`: small where few bytes mean much work, so that
+  /// other streams get their turn. libuv reads a stream up to 32 times a turn, while the reads are full.
+  @exclusivity(unchecked) package var readLimit = EventLoop.readByteCount
+
   let handle: UnsafeMutablePointer<uv_tcp_t>
   private var state = State.open
 
@@ -97,9 +101,10 @@ package final class TCPStream: LoopHandle {
   private static func provideBuffer(
     _ handle: UnsafeMutablePointer<uv_handle_t>?, _ buffer: UnsafeMutablePointer<uv_buf_t>?
   ) {
-    let shared = EventLoop.of(handle).readBuffer
+    let stream = TCPStream.of(handle)
+    let shared = stream.loop.readBuffer
     buffer?.pointee.base = shared.baseAddress?.assumingMemoryBound(to: CChar.self)
-    buffer?.pointee.len = shared.count
+    buffer?.pointee.len = min(stream.readLimit, shared.count)
   }
 
   private func didRead(_ count: Int, _ buffer: UnsafePointer<uv_buf_t>?) {

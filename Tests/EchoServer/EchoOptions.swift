@@ -5,7 +5,7 @@ import TLS
 struct EchoOptions {
   static let usage =
     "grpc-echo-server [--listen ADDR]... [--unix-socket-mode MODE] [--tls-cert F --tls-key F [--tls-client-ca F]] "
-    + "[--loops N] [--drain-seconds S]"
+    + "[--loops N] [--drain-seconds S], and the flags of ConnectionOptions"
 
   struct Fault: Error {
     let message: String
@@ -15,9 +15,12 @@ struct EchoOptions {
   var certificates: ServerCertificates?
   var loopCount = 2
   var drainSeconds: UInt64 = 10
+  var connections = ConnectionOptions()
 
   init(_ arguments: [String]) throws(Fault) {
-    let values = try Self.values(arguments)
+    var values = try Self.values(arguments)
+    for (flag, all) in values where flag != "--listen" && connections.take(flag, all[0]) { values[flag] = nil }
+    guard Self.flags.isSuperset(of: values.keys) else { throw Fault(message: "usage: \(Self.usage)") }
     loopCount = try Self.number(values["--loops"]?.last ?? "2", in: 1...64)
     drainSeconds = UInt64(try Self.number(values["--drain-seconds"]?.last ?? "10", in: 0...3_600))
     certificates = try Self.certificates(values)
@@ -61,7 +64,7 @@ struct EchoOptions {
     var values: [String: [String]] = [:]
     var rest = arguments[...]
     while let flag = rest.popFirst() {
-      guard flags.contains(flag), let value = rest.popFirst() else { throw Fault(message: "usage: \(usage)") }
+      guard let value = rest.popFirst() else { throw Fault(message: "usage: \(usage)") }
       values[flag, default: []].append(value)
     }
     return values

@@ -39,7 +39,9 @@ struct EchoProgram {
     let hub = EchoHub()
     let board = HealthBoard()
     let descriptors = DescriptorPool([DescriptorPool.standardSet])
-    let configuration = GRPCServer.Configuration(listeners: options.listeners, loops: loops) { executor in
+    let configuration = GRPCServer.Configuration(
+      listeners: options.listeners, loops: loops, limits: options.connections.limits, policy: options.connections.policy
+    ) { executor in
       let broadcast = LoopBroadcast(on: executor)
       hub.add(broadcast, on: executor)
       let methods = EchoService(counters: counters, broadcast: broadcast, hub: hub).methods

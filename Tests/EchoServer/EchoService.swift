@@ -153,6 +153,15 @@ struct EchoService {
             return Array("cancelled".utf8)
           }
         }),
+      // As `Sleep`, but hears of no cancellation.
+      method(
+        "Deaf",
+        .asyncUnary(decoding: EchoRequest.init) { [counters] _, request in
+          try await counters.counting {
+            await Task { try? await Task.sleep(for: .milliseconds(request.number(0))) }.value
+            return Array("slept".utf8)
+          }
+        }),
       // COUNT BYTES MILLISECONDS-BETWEEN
       method(
         "ServerStream",

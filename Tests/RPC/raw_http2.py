@@ -75,13 +75,21 @@ class Answer:
 
 class RawClient:
     def __init__(
-        self, port, settings=None, start=True, receive_buffer=None, gives_credit=True, answers_pings=True, tls=None
+        self,
+        port,
+        settings=None,
+        start=True,
+        receive_buffer=None,
+        gives_credit=True,
+        answers_pings=True,
+        tls=None,
+        host="127.0.0.1",
     ):
         """`tls`: an `ssl.SSLContext`, for a listener that speaks TLS."""
-        self.socket = socket.socket()
+        self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.connect(("127.0.0.1", port))
+        self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if tls is not None:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
@@ -210,8 +218,11 @@ class RawClient:
 
     def reply(self, *frames):
         """Sends what a client sends by itself; the server may have gone."""
+        self.reply_bytes(b"".join(frame.serialize() for frame in frames))
+
+    def reply_bytes(self, data):
         try:
-            self.send(*frames)
+            self.send_bytes(data)
         except (BrokenPipeError, ConnectionResetError):
             pass
 

@@ -34,11 +34,13 @@ package final class GRPCServer: Sendable {
     package var limits: CallLimits
     /// Told why a TLS connection has ended that should not have: a handshake that failed, mostly. On any loop.
     package var onSecurityProblem: @Sendable (_ peer: String, TLSError) -> Void
+    package var policy: ConnectionPolicy
     /// Makes what one loop serves; called once on each, before its first connection.
     package var makeService: @Sendable (any CallExecutor) -> Service
 
     package init(
       listeners: [Listener], loops: [EventLoop], limits: CallLimits = CallLimits(),
+      policy: ConnectionPolicy = ConnectionPolicy(),
       onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void = { _, _ in },
       makeService: @escaping @Sendable (any CallExecutor) -> Service
     ) {
@@ -46,6 +48,7 @@ package final class GRPCServer: Sendable {
       self.loops = loops
       self.limits = limits
       self.onSecurityProblem = onSecurityProblem
+      self.policy = policy
       self.makeService = makeService
     }
   }
@@ -59,15 +62,18 @@ package final class GRPCServer: Sendable {
   package init(_ configuration: Configuration) throws(ListenError) {
     precondition(!configuration.loops.isEmpty, "a server needs an event loop")
     let budget = ServerBudget(limit: configuration.limits.assembledBytesPerServer)
+    let census = ConnectionCensus(configuration.policy)
     homes = configuration.loops.map {
       ServerLoop(
-        loop: $0, limits: configuration.limits, budget: budget, onSecurityProblem: configuration.onSecurityProblem)
+        loop: $0, limits: configuration.limits, policy: configuration.policy, budget: budget, census: census,
+        onSecurityProblem: configuration.onSecurityProblem)
     }
     for home in homes {
       // Before any connection, since a loop runs its work in order.
       home.loop.execute { home.start(configuration.makeService(home.loop)) }
     }
-    listeners = try Self.listen(configuration, Acceptor(homes: homes, limit: configuration.limits.connections))
+    listeners = try Self.listen(
+      configuration, Acceptor(homes: homes, limit: configuration.limits.connections, census: census))
   }
 
   /// Where it listens, in the order of the configuration, with the ports that were picked.
@@ -120,27 +126,5 @@ extension ServerLoop {
     await withCheckedContinuation { continuation in
       loop.execute { self.drain(graceMilliseconds: graceMilliseconds) { continuation.resume() } }
     }
-  }
-}
-
-/// Hands accepted sockets to the loops. On the accepting loop.
-private final class Acceptor: Sendable {
-  private let homes: [ServerLoop]
-  private let limit: Int
-
-  init(homes: [ServerLoop], limit: Int) {
-    self.homes = homes
-    self.limit = limit
-  }
-
-  /// Owns `descriptor`. Above the limit it is closed at once (G-157).
-  func take(_ descriptor: CInt, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener) {
-    let counts = homes.map { $0.connectionCount.load(ordering: .relaxed) }
-    guard counts.reduce(0, +) < limit, let home = zip(homes, counts).min(by: { $0.1 < $1.1 })?.0 else {
-      closeDescriptor(descriptor)
-      return
-    }
-    home.connectionCount.wrappingAdd(1, ordering: .relaxed)
-    home.loop.execute { home.adopt(descriptor, peer: peer, by: listener) }
   }
 }

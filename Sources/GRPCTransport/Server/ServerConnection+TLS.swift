@@ -8,7 +8,7 @@ extension ServerConnection {
   /// What a client that reads nothing may make us queue by messages of TLS itself, on top of one write of ours.
   private static let queuedByteLimit = 512 << 10
   /// How long a client that was refused has to read why.
-  private static let lastWordsMilliseconds: UInt64 = 2_000
+  private static let lastAlertMilliseconds: UInt64 = 2_000
 
   func receiveSecured(_ bytes: UnsafeRawBufferPointer, _ tls: TLSSession) {
     do throws(TLSError) {
@@ -18,7 +18,7 @@ extension ServerConnection {
         switch event {
         case .established: secured(tls)
         case .plaintext(let plaintext): receive(plaintext)
-        case .ended: isBroken = true
+        case .ended: isForsaken = true
         }
       }
       sendOutput()
@@ -73,8 +73,9 @@ extension ServerConnection {
     switch security {
     case .handshaking:
       security = .refused
-      establishBefore = min(establishBefore, home.loop.nowMilliseconds + Self.lastWordsMilliseconds)
       socket.finishWriting()
+      times.closeAt = min(times.closeAt, home.loop.nowMilliseconds + Self.lastAlertMilliseconds)
+      hasten(to: times.closeAt)
     case .clear, .secured, .refused:
       isBroken = true
     }

@@ -1,6 +1,7 @@
 import GRPC
 import HTTP2
 import NetworkIO
+import Synchronization
 import TLS
 
 /// One client's connection: carries bytes between its socket and its HTTP/2 session, and calls between the session and
@@ -31,8 +32,8 @@ final class ServerConnection {
   let context: ConnectionContext
   let session: HTTP2Session
   let socket: TCPStream
-  /// When it is closed unless it is established.
-  var establishBefore: UInt64
+  /// Whom the census counts it by.
+  let entry: ConnectionCensus.Entry
   /// Its place among the connections of the loop.
   var place = 0
   var drain = Drain.none
@@ -40,14 +41,41 @@ final class ServerConnection {
   private(set) var isEstablished = false
   private(set) var isClosed = false
   @exclusivity(unchecked) var security: Security
+  /// The session is over, the client has a moment to read why.
+  private(set) var isLeaving = false
+  @exclusivity(unchecked) var times: ConnectionTimes
+  var deadlinePlace: Int32 = -1
+  @exclusivity(unchecked) var conduct: ClientConduct
+  @exclusivity(unchecked) var framesSeen = 0
+  @exclusivity(unchecked) var turnByteCount = 0
+  @exclusivity(unchecked) var turnFrameCount = 0
+  var discardedByteCount = 0
+  /// It has had its share of the turn.
+  var isPaused = false
+  /// Calls that have ended while their handlers have not (G-087), or not been freed yet. Counted by any thread.
+  let lingeringCount = Atomic(0)
 
   /// The header block that is coming in, or is being judged; borrowed from the loop meanwhile.
   private var head: RequestHead?
   private var isDirty = false
   @exclusivity(unchecked) var isBroken = false
+  /// The client has closed its side.
+  var isForsaken = false
   private var isReading = true
+  /// It takes nothing, so nothing is taken from it.
+  private var isStuck = false
   private var hasSettings = false
+  private var drainReason: StaticString = ""
 
+  /// A call whose request has come, with its message where that lies in the read buffer.
+  private struct DueCall {
+    let call: ServerStream
+    let message: UnsafeRawBufferPointer?
+  }
+
+  /// Begun when all that was read has been taken: a call that is reset by then never begins (G-140).
+  @exclusivity(unchecked) private var dueCalls: [DueCall] = []
+  @exclusivity(unchecked) private(set) var isReceiving = false
   /// A message that lies in the read buffer, until the END_STREAM behind it has been read.
   @exclusivity(unchecked) private var pendingCall: ServerStream?
   @exclusivity(unchecked) private var pendingMessage = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -64,12 +92,17 @@ final class ServerConnection {
   @exclusivity(unchecked) private var favoured: ServerStream?
   @exclusivity(unchecked) private var starved: [ServerStream] = []
 
-  init(home: ServerLoop, socket: TCPStream, context: ConnectionContext, tls: TLSSession?) throws(HTTP2Error) {
+  init(
+    home: ServerLoop, socket: TCPStream, context: ConnectionContext, tls: TLSSession?, entry: ConnectionCensus.Entry
+  ) throws(HTTP2Error) {
     self.home = home
     security = tls.map { .handshaking($0) } ?? .clear
     self.socket = socket
     self.context = context
-    establishBefore = home.loop.nowMilliseconds + home.limits.establishmentMilliseconds
+    self.entry = entry
+    let now = home.loop.nowMilliseconds
+    times = ConnectionTimes(now: now, establishment: home.limits.establishmentMilliseconds, age: home.policy.maximumAge)
+    conduct = ClientConduct(now: now)
     session = try HTTP2Session(.server, settings: home.settings, memory: home.memory)
     session.delegate = self
     socket.delegate = self
@@ -79,6 +112,18 @@ final class ServerConnection {
   func start() {
     markDirty()
     socket.startReading()
+    planVisit(after: times.bornAt)
+  }
+
+  /// Has the loop look at the connection at `milliseconds`, if not earlier.
+  func hasten(to milliseconds: UInt64) {
+    guard milliseconds < times.visitAt, !isClosed else { return }
+    haveVisited(at: milliseconds)
+  }
+
+  func haveVisited(at milliseconds: UInt64) {
+    times.visitAt = milliseconds
+    home.visit(self, at: milliseconds)
   }
 
   /// The calls that are open.
@@ -112,7 +157,7 @@ final class ServerConnection {
 
   func flush() {
     isDirty = false
-    guard !isClosed else { return }
+    guard !isClosed, !isLeaving else { return }
     switch security {
     case .clear, .secured: break
     case .handshaking, .refused: return closeIfDone()
@@ -155,20 +200,55 @@ final class ServerConnection {
   /// A client that does not read is not read from either, once something waits for it (G-143, G-145).
   private func adjustReading() {
     let muchWaits = session.queuedFrameCount > Self.pileFrameCount || bufferedByteCount > 128 << 10
-    let isStuck = socket.queuedByteCount > 0 && muchWaits
-    guard isStuck == isReading, !isBroken else { return }
-    isReading.toggle()
+    isStuck = socket.queuedByteCount > 0 && muchWaits
+    updateReading()
+    // One read can ask for thousands of frames: more than calls explain is more than is kept (G-145).
+    if session.queuedFrameCount > Self.maximumFrameCount + 2 * session.peerStreamCount { close() }
+  }
+
+  /// Frames that may wait besides those of streams.
+  private static let maximumFrameCount = 1_000
+
+  func updateReading() {
+    let shouldRead = !isStuck && !isPaused
+    guard shouldRead != isReading, !isClosed, !isLeaving else { return }
+    isReading = shouldRead
     if isReading { socket.startReading() } else { socket.stopReading() }
   }
 
   private func closeIfDone() {
-    if isBroken || (session.isFinished && socket.queuedByteCount == 0) { close() }
+    if isForsaken || (session.isFinished && socket.queuedByteCount == 0 && !isBroken) {
+      close()
+    } else if isBroken {
+      bidFarewell()
+    }
   }
 
   /// Ends the connection without further words; `streamDidClose` follows.
   func close() {
     finishSecurity()
     socket.close()
+  }
+
+  /// Tells the client to go and why; nothing more is taken from it.
+  func leave(_ code: HTTP2ErrorCode, _ reason: StaticString) {
+    guard !isBroken, !isClosed else { return }
+    session.submitGoAway(code, reason: reason)
+    isBroken = true
+    markDirty()
+  }
+
+  /// Ends the session, but closes only when the client has, or has had the time to read what was written: to close at
+  /// once could take the last words away from a client that is still sending.
+  private func bidFarewell() {
+    isLeaving = true
+    endCalls()
+    if !isReading { socket.startReading() }
+    finishSecurity()
+    security = .refused
+    socket.finishWriting()
+    times.closeAt = min(times.closeAt, home.loop.nowMilliseconds + Self.lastWordsMilliseconds)
+    hasten(to: times.closeAt)
   }
 
   // MARK: - Response bytes
@@ -209,10 +289,29 @@ final class ServerConnection {
     for call in told where !call.hasEnded { call.observer?.callCanSend(call) }
   }
 
-  /// Serves a call whose request is complete, or lets it wait while too many responses do.
-  func serveOrHoldBack(_ call: ServerStream) {
-    guard isFull || !heldBack.isEmpty else { return call.serve() }
-    keepPending()
+  /// `call` can begin: its one request is complete, or it is admitted and takes a stream of them.
+  func begin(_ call: ServerStream) {
+    dueCalls.append(DueCall(call: call, message: takePending(of: call)))
+    if !isReceiving { beginDueCalls() }
+  }
+
+  private func beginDueCalls() {
+    // Those that handlers make due by what they do come behind.
+    var index = 0
+    while index < dueCalls.count {
+      let due = dueCalls[index]
+      index += 1
+      guard !due.call.hasEnded else { continue }
+      due.call.takesMany ? due.call.start() : serveOrHoldBack(due)
+    }
+    dueCalls.removeAll(keepingCapacity: dueCalls.count < 256)
+  }
+
+  /// Serves a call, or lets it wait while too many responses do.
+  private func serveOrHoldBack(_ due: DueCall) {
+    let call = due.call
+    guard isFull || !heldBack.isEmpty else { return call.serve(due.message) }
+    if let message = due.message { call.keep(message) }
     guard !call.flags.contains(.heldBack) else { return }
     call.flags.insert(.heldBack)
     heldBack.append(call)
@@ -225,7 +324,7 @@ final class ServerConnection {
     for call in waiting where !isFull {
       served += 1
       call.flags.remove(.heldBack)
-      call.serve()
+      call.serve(nil)
     }
     heldBack.removeFirst(served)
     markDirty()
@@ -240,7 +339,7 @@ final class ServerConnection {
     pendingMessage = message
   }
 
-  func takePending(of call: ServerStream) -> UnsafeRawBufferPointer? {
+  private func takePending(of call: ServerStream) -> UnsafeRawBufferPointer? {
     guard pendingCall === call else { return nil }
     pendingCall = nil
     return pendingMessage
@@ -251,7 +350,7 @@ final class ServerConnection {
   }
 
   /// Copies a message that lies in the read buffer, which is about to be used again.
-  func keepPending() {
+  private func keepPending() {
     guard let call = pendingCall else { return }
     pendingCall = nil
     call.keep(pendingMessage)
@@ -306,11 +405,15 @@ final class ServerConnection {
   // MARK: - End
 
   /// Begins or goes on with the end of the connection (G-100).
-  func drain(at now: UInt64) {
+  ///
+  /// - Parameter reason: For the last GOAWAY, where this begins it.
+  func drain(at now: UInt64, reason: StaticString = "") {
+    guard !isLeaving else { return }
     switch drain {
     case .none:
       // Who has said nothing yet has no call on the way; who has may not have answered our SETTINGS yet.
       guard hasSettings else { return close() }
+      drainReason = reason
       drain = .noticed(sinceMilliseconds: now)
       session.submitShutdownNotice()
       session.submitPing(Self.drainPing)
@@ -324,69 +427,95 @@ final class ServerConnection {
 
   private func sendFinalGoAway() {
     drain = .final
-    session.submitGoAway()
+    session.submitGoAway(reason: drainReason)
     markDirty()
   }
 
   private static let drainPing: UInt64 = 0x656E_6572_6779_6B74
   /// How long a client may take for the PING between the two GOAWAYs.
-  private static let drainRoundTripMilliseconds: UInt64 = 500
+  static let drainRoundTripMilliseconds: UInt64 = 500
 
   /// The socket is gone: everything that hangs on the connection ends.
   private func closed() {
     guard !isClosed else { return }
     isClosed = true
     security = .refused
+    endCalls()
+    home.remove(self)
+  }
+
+  private func endCalls() {
     pendingCall = nil
     for context in session.close() { unsafeDowncast(context, to: ServerStream.self).closed(.connectionLost) }
+    dueCalls = []
     newCalls = []
     heldBack = []
     writersToTell = []
     roomWaiters = []
     starved = []
     favoured = nil
-    home.remove(self)
   }
 }
+
+extension ServerConnection: DeadlineHolder {}
 
 // MARK: - Socket
 
 extension ServerConnection: TCPStreamDelegate {
   func stream(_ stream: TCPStream, didRead bytes: UnsafeRawBufferPointer) {
-    guard !isBroken, !isClosed else { return }
+    guard !isClosed else { return }
+    guard !isBroken else { return discard(bytes.count) }
+    let now = home.loop.nowMilliseconds
+    let room = stream.readLimit
+    times.lastSign = now
+    times.pingedAt = .max
     switch security {
     case .clear: receive(bytes)
     case .handshaking(let tls), .secured(let tls): receiveSecured(bytes, tls)
-    case .refused: return
+    case .refused: return discard(bytes.count)
     }
+    if !isBroken { inspect(bytes.count, room: room, at: now) }
     // Answers leave while they are in the cache. Where the kernel probably has more, they wait for those to come, but
     // libuv reads up to 2 MiB a turn, and what that asks for must not pile up until the end.
-    if bytes.count < EventLoop.readByteCount || session.queuedFrameCount > Self.pileFrameCount {
+    if isBroken || bytes.count < room || session.queuedFrameCount > Self.pileFrameCount {
       flush()
     } else {
       markDirty()
     }
   }
 
-  /// Gives bytes to the session. What lies in them is kept where it is needed longer.
+  /// Gives bytes to the session, then begins the calls that they have made due. What lies in the bytes is kept where it is
+  /// needed longer.
   func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isBroken, !isClosed else { return }
+    isReceiving = true
     do throws(HTTP2Error) {
       try session.receive(bytes)
     } catch {
       // Nothing more is given to the session (G-160); the flush sends its last words and closes.
       isBroken = true
+      if !error.isBadPreface { explain() }
     }
+    isReceiving = false
+    if !isBroken, !dueCalls.isEmpty { beginDueCalls() }
     keepPending()
+  }
+
+  /// What nghttp2 has no words for, a flood above its limits; where it has some, they hold.
+  private func explain() {
+    conduct.judge(session.counts, at: times.lastSign)
+    session.submitGoAway(.enhanceYourCalm, reason: conduct.offence?.reason ?? "flood")
   }
 
   /// A client that has finished writing is gone, or as good as gone (G-109).
   func streamDidReachEnd(_ stream: TCPStream) {
-    isBroken = true
+    if isLeaving { return close() }
+    isForsaken = true
     markDirty()
   }
 
   func streamDidDrain(_ stream: TCPStream) {
+    times.lastSign = home.loop.nowMilliseconds
     markDirty()
   }
 
@@ -433,7 +562,16 @@ extension ServerConnection: HTTP2SessionDelegate {
   }
 
   func didCloseStream(_ streamID: Int32, errorCode: HTTP2ErrorCode, context: AnyObject) {
-    unsafeDowncast(context, to: ServerStream.self).closed(.cancelled(errorCode: errorCode.rawValue))
+    times.lastCall = times.lastSign
+    let call = unsafeDowncast(context, to: ServerStream.self)
+    if !call.hasEnded { conduct.cancelled(age: call.age, at: times.lastSign) }
+    call.closed(.cancelled(errorCode: errorCode.rawValue))
+  }
+
+  /// Its handler does not begin, or hears of it, before the reset has left (G-150).
+  func didBreakStream(_ streamID: Int32, context: AnyObject) {
+    unsafeDowncast(context, to: ServerStream.self)
+      .end(.cancelled(errorCode: HTTP2ErrorCode.protocolError.rawValue))
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer, streamID: Int32, context: AnyObject) -> HTTP2BodyRead {
@@ -441,7 +579,19 @@ extension ServerConnection: HTTP2SessionDelegate {
   }
 
   func didReceiveSettings(isAcknowledgement: Bool) {
-    if isAcknowledgement { isEstablished = hasSettings } else { hasSettings = true }
+    guard isAcknowledgement else {
+      hasSettings = true
+      return
+    }
+    guard !isEstablished, hasSettings else { return }
+    isEstablished = true
+    times.closeAt = .max
+  }
+
+  func didReceivePing() {
+    let policy = home.policy
+    conduct.pinged(
+      session.counts, at: times.lastSign, interval: callCount > 0 ? policy.pingIntervalInCalls : policy.pingInterval)
   }
 
   func didReceivePingAcknowledgement(_ payload: UInt64) {
@@ -477,9 +627,17 @@ extension ServerConnection: HTTP2SessionDelegate {
     session.submitHeaders(streamID: id, endsStream: true)
   }
 
+  /// Calls that the client has cancelled, but that have not ended here, are twice as many as it may have open (G-087, G-140).
+  private static let tooManyHandlers = Status(
+    .unavailable, "too many cancelled calls have not ended yet",
+    trailers: Metadata([.init(name: "grpc-retry-pushback-ms", value: Array("1000".utf8))]))
+
   private func beginCall(_ id: Int32, _ head: RequestHead, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
     let call = ServerStream(connection: self, id: id, method: method, terms: terms)
     session.setContext(call, streamID: id)
+    guard lingeringCount.load(ordering: .relaxed) < 2 * home.limits.streamsPerConnection else {
+      return call.finish(Self.tooManyHandlers)
+    }
     if endsStream { call.flags.insert(.requestEnded) }
     if method.compressesAnswers, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
     if method.keepsMetadata {

@@ -13,6 +13,10 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let budget: ServerBudget
   let settings: HTTP2Settings
   let onSecurityProblem: @Sendable (_ peer: String, TLSError) -> Void
+  let policy: ConnectionPolicy
+  let census: ConnectionCensus
+  /// How long a connection is not looked at, at most.
+  let patrolMilliseconds: UInt64
   /// Connections handed to this loop and not yet gone; read by whoever hands them out.
   let connectionCount = Atomic(0)
 
@@ -34,15 +38,17 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   private var dirty: [ServerConnection] = []
   private var flushing: [ServerConnection] = []
   private var isObserving = false
-  /// In the order of their births; watched until they are established.
-  private var young: [ServerConnection] = []
+  private var paused: [ServerConnection] = []
+  private let visits = DeadlineQueue<ServerConnection>()
+  private var visitTimer: LoopTimer?
+  private var visitTimerAt = UInt64.max
   private var deadlineTimer: LoopTimer?
   private var deadlineTimerAt = UInt64.max
   private var ticker: LoopTimer?
   private var drain: ServerDrain?
 
   init(
-    loop: EventLoop, limits: CallLimits, budget: ServerBudget,
+    loop: EventLoop, limits: CallLimits, policy: ConnectionPolicy, budget: ServerBudget, census: ConnectionCensus,
     onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void
   ) {
     self.loop = loop
@@ -50,7 +56,11 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     deflation = DeflationDesk(loop: loop)
     self.onSecurityProblem = onSecurityProblem
     self.limits = limits
+    self.policy = policy
     self.budget = budget
+    self.census = census
+    patrolMilliseconds = max(
+      50, min(policy.requestIdle / 2, policy.keepaliveTime, policy.maximumIdle ?? .max))
     var settings = HTTP2Settings()
     settings.maximumStreamCount = UInt32(clamping: limits.streamsPerConnection)
     settings.streamWindow = UInt32(clamping: limits.streamWindow)
@@ -75,30 +85,32 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   // MARK: - Connections
 
   /// Takes over a socket that was counted in `connectionCount` already.
-  func adopt(_ descriptor: CInt, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener) {
+  func adopt(
+    _ descriptor: CInt, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener,
+    entry: ConnectionCensus.Entry
+  ) {
     do {
       let socket = try TCPStream(loop: loop, adopting: descriptor)
       guard drain == nil else {
         socket.close()
-        return uncount()
+        return uncount(entry)
       }
-      try adopt(socket, peer: peer, by: listener)
+      try adopt(socket, peer: peer, by: listener, entry: entry)
     } catch {
-      uncount()
+      uncount(entry)
     }
   }
 
   private func adopt(
-    _ socket: TCPStream, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener
+    _ socket: TCPStream, peer: SocketAddress, by listener: GRPCServer.Configuration.Listener,
+    entry: ConnectionCensus.Entry
   ) throws {
     do {
       let context = ConnectionContext(peer: peer.description, allowsAdmin: listener.allowsAdmin)
       let tls = try listener.security.context.map { try TLSSession($0, buffers: tlsBuffers) }
-      let connection = try ServerConnection(home: self, socket: socket, context: context, tls: tls)
+      let connection = try ServerConnection(home: self, socket: socket, context: context, tls: tls, entry: entry)
       connection.place = connections.count
       connections.append(connection)
-      young.append(connection)
-      if young.count == 1 { tick(everyMilliseconds: 1_000) }
       connection.start()
     } catch {
       socket.close()
@@ -106,8 +118,16 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     }
   }
 
-  private func uncount() {
+  private func uncount(_ entry: ConnectionCensus.Entry) {
     connectionCount.wrappingSubtract(1, ordering: .relaxed)
+    census.leave(entry)
+  }
+
+  /// Makes room where the server has as many connections as it may: those that have not even said who they are have had a
+  /// moment to do so (G-151).
+  func closeUnestablished() {
+    let now = loop.nowMilliseconds
+    for connection in connections where connection.isReluctant(at: now) { connection.close() }
   }
 
   func remove(_ connection: ServerConnection) {
@@ -118,8 +138,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
       connections[place] = last
       last.place = place
     }
-    uncount()
-    young.removeAll { $0 === connection }
+    uncount(connection.entry)
+    visits.remove(connection)
     finishDrainIfDone()
   }
 
@@ -137,6 +157,45 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     swap(&dirty, &flushing)
     for connection in flushing { connection.flush() }
     flushing.removeAll(keepingCapacity: flushing.count <= 1_024)
+    guard !paused.isEmpty else { return }
+    for connection in paused { connection.resume() }
+    paused.removeAll()
+  }
+
+  /// `connection` has had its share of the turn, and reads again after it.
+  func resumeAtTurnEnd(_ connection: ServerConnection) {
+    paused.append(connection)
+    guard !isObserving else { return }
+    isObserving = true
+    loop.atTurnEnd(self)
+  }
+
+  // MARK: - Visits
+
+  /// Has the connection visited at `milliseconds` or a little later, and not at the time said before.
+  func visit(_ connection: ServerConnection, at milliseconds: UInt64) {
+    visits.remove(connection)
+    // Late by a sixteenth of the time at most, so that many are visited at once.
+    let now = loop.nowMilliseconds
+    let step: UInt64 = milliseconds > now + 1_024 ? 64 : 1
+    visits.insert(connection, at: milliseconds > .max - step ? .max : (milliseconds + step - 1) / step * step)
+    armVisitTimer()
+  }
+
+  private func armVisitTimer() {
+    guard drain?.isDone != true, let earliest = visits.earliest, earliest < visitTimerAt else { return }
+    let timer = visitTimer ?? LoopTimer(loop: loop) { [unowned self] in makeVisits() }
+    visitTimer = timer
+    visitTimerAt = earliest
+    let now = loop.nowMilliseconds
+    timer.start(afterMilliseconds: earliest > now ? earliest - now : 0)
+  }
+
+  private func makeVisits() {
+    visitTimerAt = .max
+    let now = loop.nowMilliseconds
+    while let connection = visits.popDue(at: now) { connection.visit(at: now) }
+    armVisitTimer()
   }
 
   // MARK: - Deadlines
@@ -172,17 +231,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   }
 
   private func ticked() {
-    let now = loop.nowMilliseconds
-    young.removeAll { $0.isEstablished || $0.isClosed }
-    for connection in young where now >= connection.establishBefore {
-      connection.close()
-    }
-    if let drain {
-      drain.goOn(connections, at: now)
-      finishDrainIfDone()
-    } else if young.isEmpty {
-      ticker?.stop()
-    }
+    drain?.goOn(connections, at: loop.nowMilliseconds)
+    finishDrainIfDone()
   }
 
   // MARK: - End
@@ -208,6 +258,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     ticker = nil
     deadlineTimer?.close()
     deadlineTimer = nil
+    visitTimer?.close()
+    visitTimer = nil
     // Handlers may hold what holds this loop.
     services = Services(Service(router: Router([])))
     for completion in drain.completions { completion() }

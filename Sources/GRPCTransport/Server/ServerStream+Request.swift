@@ -11,11 +11,26 @@ extension ServerStream {
     switch handler {
     case .oneRequest(let handler):
       phase = .oneRequest(handler)
-    case .manyRequests(let makeConsumer):
-      let consumer = makeConsumer(self)
-      guard !hasEnded else { return }
-      phase = .consuming(consumer)
+      proceed()
+    case .manyRequests:
+      connection.begin(self)
     }
+  }
+
+  /// Whether it takes a stream of requests, and has not begun to.
+  var takesMany: Bool {
+    switch phase {
+    case .admitting(.manyRequests): true
+    case .admitting(.oneRequest), .oneRequest, .consuming, .served: false
+    }
+  }
+
+  /// Makes the consumer of a stream of requests.
+  func start() {
+    guard !hasEnded, case .admitting(.manyRequests(let makeConsumer)) = phase else { return }
+    let consumer = makeConsumer(self)
+    guard !hasEnded else { return }
+    phase = .consuming(consumer)
     proceed()
   }
 
@@ -30,6 +45,7 @@ extension ServerStream {
   func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !hasEnded else { return }
     unreturnedByteCount += bytes.count
+    stillness = 0
     take(bytes)
   }
 
@@ -128,7 +144,7 @@ extension ServerStream {
     case .admitting, .served: return
     case .oneRequest:
       if flags.contains(.messageComplete) {
-        connection.serveOrHoldBack(self)
+        connection.begin(self)
       } else if isWhole() {
         fail(Status(.unimplemented, "the request has no message"))
       }
@@ -148,14 +164,17 @@ extension ServerStream {
     }
   }
 
-  /// Calls the handler with the request's one message.
-  func serve() {
+  /// Calls the handler with the request's one message, which lies in `message` or was kept.
+  func serve(_ message: UnsafeRawBufferPointer?) {
     guard !hasEnded, case .oneRequest(let handler) = phase else { return }
-    guard mayInflate else { return postpone() }
+    guard mayInflate else {
+      if let message { keep(message) }
+      return awaitInflation()
+    }
     phase = .served
     flags.insert(.delivering)
     do throws(FramingError) {
-      try serve(handler)
+      try serve(message, handler)
     } catch {
       fail(error.status)
     }
@@ -163,8 +182,10 @@ extension ServerStream {
     releaseRequest()
   }
 
-  private func serve(_ handler: (any ServerCall, UnsafeRawBufferPointer) -> Void) throws(FramingError) {
-    if let message = connection.takePending(of: self) {
+  private func serve(
+    _ message: UnsafeRawBufferPointer?, _ handler: (any ServerCall, UnsafeRawBufferPointer) -> Void
+  ) throws(FramingError) {
+    if let message {
       try withInflated(message) { handler(self, $0) }
     } else {
       var none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -199,12 +220,6 @@ extension ServerStream {
       message, flags.contains(.gzipRequest) ? .gzip : .zlib, limit: framer.maximumMessageByteCount, body)
   }
 
-  /// The whole request waits for another turn.
-  private func postpone() {
-    connection.keepPending()
-    awaitInflation()
-  }
-
   /// A message of a stream waits for another turn, and what is behind it.
   private func postpone(
     _ message: UnsafeRawBufferPointer, before rest: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
@@ -232,7 +247,7 @@ extension ServerStream {
     guard !hasEnded else { return }
     switch phase {
     case .oneRequest:
-      connection.serveOrHoldBack(self)
+      connection.begin(self)
     case .consuming:
       flags.remove(.paused)
       proceed()

@@ -1,6 +1,7 @@
 import GRPC
 import HTTP2
 import NetworkIO
+import Synchronization
 
 /// One call at the server, and the context of its HTTP/2 stream. Small, since a subscription lives for hours: what only
 /// a busy call needs is borrowed while it is busy.
@@ -83,6 +84,10 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   var countedByteCount: UInt32 = 0
   /// Raised with every message delivered, so that a late `ready` of an earlier one does nothing.
   var deliveryNumber: UInt16 = 0
+  /// Looks since something of the request came (G-152).
+  @exclusivity(unchecked) var stillness: UInt8 = 0
+  /// Counted among the connection's lingering calls, until it is freed: nobody holds it then.
+  private var isLingering = false
 
   var output: StreamOutput?
   var offered: SharedMessage?
@@ -92,6 +97,8 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   /// The number of the publication that was offered last.
   var offeredNumber: UInt32 = 0
 
+  /// The lower half of the loop's clock.
+  private let openedMilliseconds: UInt32
   private var deadlineMilliseconds: UInt64
   var caller: AnyObject?
   var observer: (any CallObserver)?
@@ -105,6 +112,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     framer = MessageFramer(
       maximumMessageByteCount: method.maximumRequestByteCount, allowsCompression: !coding.isEmpty)
     deadlineMilliseconds = .max
+    openedMilliseconds = UInt32(truncatingIfNeeded: connection.home.loop.nowMilliseconds)
     if let timeout = terms.timeoutMilliseconds {
       deadlineMilliseconds = connection.home.loop.nowMilliseconds.addingReportingOverflow(timeout).partialValue
       if deadlineMilliseconds < timeout { deadlineMilliseconds = .max }
@@ -116,6 +124,13 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     }
     if terms.namesEncodings { flags.insert(.namesEncodings) }
   }
+
+  deinit {
+    if isLingering { connection.lingeringCount.wrappingSubtract(1, ordering: .relaxed) }
+  }
+
+  /// Milliseconds since it was opened; wraps after 49 days.
+  var age: UInt32 { UInt32(truncatingIfNeeded: connection.home.loop.nowMilliseconds) &- openedMilliseconds }
 
   // MARK: - ServerCall
 
@@ -164,6 +179,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   func end(_ end: CallEnd) {
     guard !hasEnded else { return }
     flags.insert(.ended)
+    linger(after: end)
     phase = .served
     connection.dropPending(of: self)
     membership?.leave(self)
@@ -172,6 +188,16 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     guard let observer else { return }
     self.observer = nil
     observer.callEnded(self, end)
+  }
+
+  /// A call that its handler has begun and not finished may still be at work (G-087).
+  private func linger(after end: CallEnd) {
+    switch (end, phase) {
+    case (.finished, _), (_, .admitting), (_, .oneRequest): return
+    case (.cancelled, _), (.deadlineExceeded, _), (.connectionLost, _): break
+    }
+    isLingering = true
+    connection.lingeringCount.wrappingAdd(1, ordering: .relaxed)
   }
 
   /// The call's time is over (G-038): trailers where nothing of the answer is on its way, else the stream is reset, for
