@@ -95,7 +95,8 @@ let package = Package(
       ],
       path: "Tests/Fuzz/Targets"),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
-    tests("energykitdTests", ["energykitd", "Diagnostics", "GRPCTransport", "Locking", "NetworkIO", "Storage"]),
+    tests(
+      "energykitdTests", ["energykitd", "Diagnostics", "GRPC", "GRPCTransport", "Locking", "NetworkIO", "Storage"]),
     tests("LockingTests", ["Locking"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),

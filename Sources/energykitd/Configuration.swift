@@ -40,6 +40,7 @@ struct Configuration {
   let hasLenientSessionRules: Bool
   let servesReflection: Bool
   let drainSeconds: Int
+  let connections: Connections
   let drainDelaySeconds: Int
   let logLevel: Log.Level
   let logFormat: Log.Format
@@ -61,6 +62,7 @@ struct Configuration {
     servesReflection = try values.choice(.reflection, ["on": true, "off": false], default: "on")
     drainDelaySeconds = try values.integer(.drainDelay, in: 0...3_600, default: 0)
     drainSeconds = try values.integer(.drainSeconds, in: 0...3_600, default: 10)
+    connections = try Connections(values)
     logLevel = try Self.logLevel(values)
     logFormat = try values.choice(.logFormat, ["text": .text, "json": .json], default: "text")
   }

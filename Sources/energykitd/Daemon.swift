@@ -30,6 +30,7 @@ struct Daemon {
     _ configuration: Configuration, _ certificates: ServerCertificates?, log: Log
   ) async throws(StartError) -> Daemon {
     EventLoop.ignoreBrokenPipes()
+    DescriptorLimit.raise()
     // Before anything that takes time: a signal that comes meanwhile is kept and obeyed once the server is up.
     let loops = try makeLoops(configuration.loopCount)
     let signals = try await watchSignals(on: loops[0])
@@ -53,7 +54,8 @@ struct Daemon {
     let source = try GridFiles.source(configuration.gridFiles, beside: demo?.source)
     let services = try await startServices(configuration, log, store, clock, adminKey.key, source: source)
     let standard = StandardServices(configuration)
-    let server = try startServer(configuration.serverListeners(certificates), log, services, standard, on: loops)
+    let server = try startServer(
+      configuration.serverListeners(certificates), configuration.connections, log, services, standard, on: loops)
     let addresses = server.addresses
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
     announce(addresses)
@@ -121,8 +123,8 @@ struct Daemon {
 
 extension Daemon {
   private static func startServer(
-    _ listeners: [GRPCServer.Configuration.Listener], _ log: Log, _ services: SharedServices,
-    _ standard: StandardServices, on loops: [EventLoop]
+    _ listeners: [GRPCServer.Configuration.Listener], _ connections: Configuration.Connections, _ log: Log,
+    _ services: SharedServices, _ standard: StandardServices, on loops: [EventLoop]
   ) throws(StartError) -> GRPCServer {
     let makeService: @Sendable (any CallExecutor) -> Service = { executor in
       do throws(EnergyKitError) {
@@ -138,7 +140,8 @@ extension Daemon {
     do throws(ListenError) {
       return try GRPCServer(
         .init(
-          listeners: listeners, loops: loops, onSecurityProblem: SecurityProblemLog(log).report,
+          listeners: listeners, loops: loops, limits: connections.limits, policy: connections.policy,
+          onSecurityProblem: SecurityProblemLog(log).report,
           makeService: makeService))
     } catch {
       throw StartError(error.description)

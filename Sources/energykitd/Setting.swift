@@ -18,6 +18,14 @@ enum Setting: String, CaseIterable {
   case sessionRules = "session-rules"
   case reflection
   case drainSeconds = "drain-seconds"
+  case maxConnections = "max-connections"
+  case maxConnectionsPerAddress = "max-connections-per-address"
+  case maxConnectionAge = "max-connection-age"
+  case maxConnectionAgeGrace = "max-connection-age-grace"
+  case maxConnectionIdle = "max-connection-idle"
+  case keepaliveTime = "keepalive-time"
+  case keepaliveTimeout = "keepalive-timeout"
+  case minPingInterval = "min-ping-interval"
   case drainDelay = "drain-delay"
   case logLevel = "log-level"
   case logFormat = "log-format"
@@ -31,9 +39,12 @@ enum Setting: String, CaseIterable {
     case .unixSocketMode: "MODE"
     case .data: "DIR"
     case .store: "URL"
-    case .clockOffset, .guidanceMinInterval, .drainSeconds, .drainDelay: "S"
+    case .clockOffset, .guidanceMinInterval, .drainSeconds, .drainDelay,
+      .maxConnectionAge, .maxConnectionAgeGrace, .maxConnectionIdle, .keepaliveTime, .keepaliveTimeout,
+      .minPingInterval:
+      "S"
     case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
-    case .loops: "N"
+    case .loops, .maxConnections, .maxConnectionsPerAddress: "N"
     case .sessionRules: "strict|lenient"
     case .reflection: "on|off"
     case .logLevel: "debug|info|notice|warning|error"
@@ -66,6 +77,20 @@ enum Setting: String, CaseIterable {
       "lenient stores 0 where a begin or end event carries power, instead of refusing (default strict)"
     case .reflection: "whether the server describes its services to grpcurl, buf and their like (default on)"
     case .drainSeconds: "time that calls get to end after SIGTERM (default 10)"
+    case .maxConnections: "connections at once; more are closed as they come (default 10000)"
+    case .maxConnectionsPerAddress:
+      "the same for one address, or one IPv6 network of 64 bits; given, it holds for this machine too (default 1000, for "
+        + "others)"
+    case .maxConnectionAge: "end each connection in good order after this, give or take a tenth (default 0: never)"
+    case .maxConnectionAgeGrace: "time that its calls get to end then (default 60)"
+    case .maxConnectionIdle: "end a connection after this long without a call (default 0: never)"
+    case .keepaliveTime:
+      "ask a silent client whether it is there after this long with a call open, or 30 times as long without "
+        + "(default 240)"
+    case .keepaliveTimeout: "time that it has to answer (default 20)"
+    case .minPingInterval:
+      "send a client away that asks more often than this though it gets nothing; ten seconds are always enough while a "
+        + "call is open (default 300)"
     case .drainDelay:
       "time between NOT_SERVING in the health service and the drain, for load balancers to see it (default 0)"
     case .logLevel: "least severity that is logged (default info)"

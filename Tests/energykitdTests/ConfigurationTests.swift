@@ -1,3 +1,4 @@
+import GRPC
 import GRPCTransport
 import NetworkIO
 import Testing
@@ -30,6 +31,29 @@ import Testing
     let two = try configuration(["--data=d", "--listen", "0.0.0.0:1", "--listen=admin+[::]:2"])
     #expect(two.listeners.map(\.address.description) == ["0.0.0.0:1", "[::]:2"])
     #expect(two.listeners.map(\.allowsAdmin) == [false, true])
+  }
+
+  @Test func `has connections live as long as they like, unless told otherwise`() throws {
+    let plain = try configuration(["--data=d"]).connections
+    #expect(plain.policy == ConnectionPolicy() && plain.limits == CallLimits())
+    let set = try configuration([
+      "--data=d", "--max-connection-age=600", "--max-connection-age-grace=5", "--max-connection-idle=300",
+      "--keepalive-time=60", "--keepalive-timeout=7", "--min-ping-interval=4", "--max-connections=99",
+      "--max-connections-per-address=9",
+    ]).connections
+    #expect(set.policy.maximumAge == 600_000 && set.policy.maximumAgeGrace == 5_000)
+    #expect(set.policy.maximumIdle == 300_000)
+    #expect(set.policy.keepaliveTime == 60_000 && set.policy.keepaliveTimeout == 7_000)
+    #expect(set.policy.pingInterval == 4_000 && set.policy.pingIntervalInCalls == 4_000)
+    #expect(set.limits.connections == 99 && set.policy.connectionsPerAddress == 9)
+  }
+
+  @Test(arguments: [
+    "--max-connection-age-grace=5", "--keepalive-time=0", "--max-connections=0", "--max-connection-age=-1",
+    "--max-connection-idle=1h",
+  ])
+  func `refuses times and numbers that make no sense`(flag: String) {
+    #expect(throws: UsageError.self) { try configuration(["--data=d", flag]) }
   }
 
   @Test func `serves AdminService on what only this machine can reach`() throws {
