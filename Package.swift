@@ -81,11 +81,14 @@ let package = Package(
     .executableTarget(
       name: "StorageBench", dependencies: ["EnergyModel", "Storage", "SQLiteStorage", "Locking"],
       path: "Benchmarks/StorageBench", swiftSettings: swift),
-    // Tests. TestSupport and the echo server, which Tests/RPC starts, are theirs alone.
+    // Tests. TestSupport, the echo server and the echo client, which Tests/RPC starts, are theirs alone.
     .executableTarget(
       name: "grpc-echo-server",
       dependencies: ["GRPCServices", "GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
       path: "Tests/EchoServer", swiftSettings: swift),
+    .executableTarget(
+      name: "grpc-echo-client", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "TLS"],
+      path: "Tests/EchoClient", swiftSettings: swift),
     module(
       "FuzzTargets",
       [

@@ -51,10 +51,14 @@ extension ClientChannel {
   /// Calls that do not want to wait fail; the others wait for the next attempt.
   func attemptFailed(_ attempt: ConnectionAttempt, _ status: Status) {
     guard case .connecting(let present) = state, present === attempt else { return }
+    fail(status, since: attempt.startMilliseconds)
+  }
+
+  private func fail(_ status: Status, since startMilliseconds: UInt64) {
     lastFailure = status
     state = .transientFailure(status)
     let pause = backoff.next(chance: configuration.chance())
-    let passed = now - attempt.startMilliseconds
+    let passed = now - startMilliseconds
     let timer = backoffTimer ?? makeTimer { [weak self] in self?.backoffPassed() }
     backoffTimer = timer
     timer.start(afterMilliseconds: pause > passed ? pause - passed : 0)
@@ -85,7 +89,13 @@ extension ClientChannel {
   private func leave(_ connection: ClientConnection) {
     guard case .ready(let present) = state, present === connection else { return }
     state = .idle
-    if hasWaitingCalls { startAttempt() }
+    guard hasWaitingCalls else { return }
+    if connection.hasCarriedCalls {
+      startAttempt()
+    } else {
+      // A server that sends everybody away at once: not to be asked again and again without a pause.
+      fail(Status(.unavailable, "\(connection.address) takes no calls"), since: now)
+    }
   }
 
   /// The server has found our PINGs too many: from the next connection on there are half as many (gRFC A8).

@@ -34,6 +34,8 @@ final class ClientConnection {
   private var keepalive: ConnectionKeepalive?
   private var head = ResponseHead()
   private var isDirty = false
+  /// Whether it was of any use.
+  private(set) var hasCarriedCalls = false
   private(set) var isBroken = false
   /// Why the calls that are open will fail, where we have a reason of our own.
   private var reason: String?
@@ -68,7 +70,7 @@ final class ClientConnection {
     case .ready: break
     case .establishing, .draining, .closed: return false
     }
-    return session.streamCount < session.peerMaximumStreamCount
+    return !isBroken && session.streamCount < session.peerMaximumStreamCount
       && (socket.queuedByteCount == 0 || session.queuedFrameCount < Self.pileFrameCount)
   }
 
@@ -105,6 +107,7 @@ final class ClientConnection {
     }
     call.flags.insert(call.hasNoBody ? .requestSent : .bodyActive)
     call.phase = .open(self, streamID: id)
+    hasCarriedCalls = true
     keepalive?.callStarted()
     markDirty()
     return .opened

@@ -1,6 +1,7 @@
 import GRPC
 import GRPCTransport
 import HTTP2
+import Locking
 import TestSupport
 import Testing
 
@@ -134,18 +135,27 @@ private actor StatusBox {
     }
   }
 
-  @Test func `that comes before the request has ended frees the stream (G-072)`() async throws {
+  @Test(arguments: [true, false])
+  func `that comes before the request has ended frees the stream, whoever resets it (G-072)`(
+    serverResets: Bool
+  ) async throws {
     var settings = HTTP2Settings()
     settings.maximumStreamCount = 1
     let script: FakeServer.Script = { connection, request in
-      connection.trailersOnly(request, [("grpc-status", "9")])
+      if serverResets {
+        connection.trailersOnly(request, [("grpc-status", "9")])
+      } else {
+        connection.trailersOnlyWithoutReset(request, status: 9)
+      }
     }
     try await withFakeServer(settings: settings, script: script) { server, channel in
       for _ in 0..<3 {
-        let stream = channel.clientStream("/f")
+        let stream = channel.clientStream("/f", CallOptions(timeoutMilliseconds: 5_000))
         #expect(await stream.status().code == .failedPrecondition)
       }
       #expect(server.connectionCount == 1)
+      // Not more resets than there have to be: servers count them.
+      #expect(await eventually { server.log.withLock { $0.closeCodes } == (serverResets ? [0, 0, 0] : [8, 8, 8]) })
     }
   }
 }

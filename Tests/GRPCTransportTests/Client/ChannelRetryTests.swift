@@ -115,12 +115,24 @@ private func whileAdvancing<Result: Sendable>(
     }
   }
 
-  @Test func `are none once the answer has begun (gRFC A6)`() async throws {
+  @Test(arguments: [true, false]) func `are none once the answer has begun (gRFC A6)`(hasMessage: Bool) async throws {
     let script: FakeServer.Script = { connection, request in
       connection.respond(request, trailers: [("grpc-status", "14")])
     }
-    try await attempt({ $0.retryPolicy = policy(5) }, script: script) { server, status in
-      #expect(status.code == .unavailable && server.requests.count == 1)
+    let clock = ManualClock()
+    try await withFakeServer(
+      {
+        $0.clock = clock
+        $0.retryPolicy = policy(5)
+      }, script: script
+    ) { server, channel in
+      let code = try await whileAdvancing(clock, on: channel.loop) {
+        let stream = channel.bidirectionalStream("/f", CallOptions(timeoutMilliseconds: 5_000))
+        if hasMessage { try? await stream.send([1]) }
+        stream.finishSending()
+        return await stream.status().code
+      }
+      #expect(code == .unavailable && server.requests.count == 1)
     }
   }
 

@@ -37,6 +37,8 @@ final class FakeServer: @unchecked Sendable {
     var fields: [[String: String]] = []
     var connectionCount = 0
     var pingCount = 0
+    /// The errors with which streams were closed, by the client or by us.
+    var closeCodes: [UInt32] = []
   }
 
   let loop: EventLoop
@@ -46,6 +48,8 @@ final class FakeServer: @unchecked Sendable {
   private(set) var address = SocketAddress("127.0.0.1:1")
   fileprivate var connections: [FakeConnection] = []
   private var listener: TCPListener?
+  /// Done with each connection before its SETTINGS leave. Set before there is any.
+  nonisolated(unsafe) var greet: (FakeConnection) -> Void = { _ in }
   /// Nothing is sent, not even SETTINGS.
   let isSilent: Bool
 
@@ -120,6 +124,7 @@ final class FakeConnection: HTTP2SessionDelegate, TCPStreamDelegate {
 
   func start() {
     socket.startReading()
+    server.greet(self)
     flush()
   }
 
@@ -143,6 +148,16 @@ final class FakeConnection: HTTP2SessionDelegate, TCPStreamDelegate {
     respond(request, headers: [(":status", "200"), ("content-type", "application/grpc")] + fields, ends: true)
   }
 
+  /// As a server that leaves it to the client to free the stream: the session does not know that it has answered.
+  func trailersOnlyWithoutReset(_ request: FakeRequest, status: UInt8) {
+    var block: [UInt8] = [0x88]
+    for (name, value) in [("content-type", "application/grpc"), ("grpc-status", "\(status)")] {
+      block += [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+    let frame = [0, 0, UInt8(block.count), 1, 5] + withUnsafeBytes(of: request.id.bigEndian) { Array($0) } + block
+    frame.withUnsafeBytes { socket.write($0) }
+  }
+
   func echo(_ request: FakeRequest, _ message: [UInt8] = [7]) {
     respond(request, body: TestClient.framed(message), trailers: [("grpc-status", "0")])
   }
@@ -159,10 +174,12 @@ final class FakeConnection: HTTP2SessionDelegate, TCPStreamDelegate {
 
   /// A GOAWAY as it is wanted, which the session does not know of.
   func goAway(lastStreamID: UInt32, code: UInt32 = 0) {
-    flush()
-    var frame: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0]
-    for word in [lastStreamID, code] { withUnsafeBytes(of: word.bigEndian) { frame += $0 } }
-    frame.withUnsafeBytes { socket.write($0) }
+    // In one write with what waits.
+    var bytes = [UInt8](repeating: 0, count: 64 << 10)
+    bytes.removeLast(bytes.count - ((try? bytes.withUnsafeMutableBytes { try session.pull(into: $0) }) ?? 0))
+    bytes += [0, 0, 8, 7, 0, 0, 0, 0, 0]
+    for word in [lastStreamID, code] { withUnsafeBytes(of: word.bigEndian) { bytes += $0 } }
+    bytes.withUnsafeBytes { socket.write($0) }
   }
 
   func close() { socket.close() }
@@ -228,7 +245,9 @@ final class FakeConnection: HTTP2SessionDelegate, TCPStreamDelegate {
   }
 
   func didEndStream(_ streamID: Int32, context: AnyObject) { (context as? FakeRequest)?.hasEnded = true }
-  func didCloseStream(_ streamID: Int32, errorCode: HTTP2ErrorCode, context: AnyObject) {}
+  func didCloseStream(_ streamID: Int32, errorCode: HTTP2ErrorCode, context: AnyObject) {
+    server.log.withLock { $0.closeCodes.append(errorCode.rawValue) }
+  }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer, streamID: Int32, context: AnyObject) -> HTTP2BodyRead {
     guard let request = context as? FakeRequest else { return .failed }
