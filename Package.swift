@@ -129,7 +129,7 @@ let package = Package(
     tests("GRPCTests", ["GRPC", "TestSupport"]),
     tests(
       "GRPCTransportTests",
-      ["GRPCTransport", "NetworkIO", "HTTP2", "TLS", "GRPC", "Locking", "TestSupport", "TLSTestSupport"]),
+      ["GRPCTransport", "Compression", "NetworkIO", "HTTP2", "TLS", "GRPC", "Locking", "TestSupport", "TLSTestSupport"]),
     module("StorageTestSupport", ["EnergyModel", "Storage", "Locking"], path: "Tests/StorageTestSupport"),
     tests("StorageTests", ["EnergyModel", "Storage", "SQLiteStorage", "StorageTestSupport", "Locking"]),
     tests(

@@ -99,7 +99,8 @@ import Testing
 
   // G-104
   @Test func `serves nothing any more once it leaves`() async throws {
-    let watches = try ["", Self.known, "b.v1.Other"].map { try call("Watch", request($0)) }
+    board.set(.notServing, of: "c.v1.Down")
+    let watches = try ["", Self.known, "b.v1.Other", "c.v1.Down"].map { try call("Watch", request($0)) }
     let pump = Task.detached { [executor] in
       while !Task.isCancelled {
         executor.run {}
@@ -110,7 +111,7 @@ import Testing
     pump.cancel()
     await pump.value
     executor.run { board.set(.serving, of: Self.known) }
-    #expect(watches.map(statuses) == [[1, 2], [1, 2], [3]])
+    #expect(watches.map(statuses) == [[1, 2], [1, 2], [3], [2]])
     #expect(try statuses(call("Check", request(""))) == [2])
   }
 }
