@@ -18,6 +18,7 @@ struct SubmitLoadEvents {
       if try decoder.decodeSlice(of: message, arena: loop.arena) {
         submit(decoder.request, by: caller, for: call)
       } else {
+        call.keptByteCount = message.count
         decodeRest(SlicedBatch(decoder: decoder, message: Array(message)), by: caller, for: call)
       }
     } catch {
@@ -31,6 +32,7 @@ struct SubmitLoadEvents {
       guard !call.hasEnded else { return }
       do throws(WireError) {
         if try batch.decodeSlice(arena: loop.arena) {
+          call.keptByteCount = 0
           submit(batch.decoder.request, by: caller, for: call)
         } else {
           decodeRest(batch, by: caller, for: call)
@@ -96,7 +98,8 @@ final class CallTicket: Sendable {
   }
 }
 
-/// A batch that is decoded over several turns; keeps its own copy of the message.
+/// A batch that is decoded over several turns; keeps its own copy of the message, which is
+/// counted as the call's.
 private final class SlicedBatch {
   var decoder: LoadEventBatchDecoder
   private let message: [UInt8]

@@ -22,6 +22,9 @@ package protocol ServerCall: AnyObject, Sendable {
   /// Bytes that wait for the peer to take them; a handler that keeps on sending stops above
   /// `CallLimits.bufferedBytes` and goes on at `callCanSend` (G-091).
   var bufferedByteCount: Int { get }
+  /// Bytes of the request that the handler keeps, a copy of the message for example, until it sets 0 or the call ends. They
+  /// count among those of messages being assembled (docs/architecture.md, Limits).
+  var keptByteCount: Int { get set }
   /// Bytes of trailers that the client takes at most, its SETTINGS_MAX_HEADER_LIST_SIZE; details of a status are made
   /// to fit (G-075).
   var trailerLimit: Int { get }

@@ -29,6 +29,8 @@ package final class HTTP2Session {
   /// The stream whose header block is coming in, else 0.
   @exclusivity(unchecked) private var headerBlockStreamID: Int32 = 0
   @exclusivity(unchecked) private var refusedStreamID: Int32 = 0
+  /// As the last GOAWAY says that was submitted.
+  private var lastServedStreamID = Int32.max
   private var unsentStreamID: Int32 = 0
   @exclusivity(unchecked) package private(set) var counts = FrameCounts()
   private var hasAnnounced = false
@@ -250,6 +252,7 @@ package final class HTTP2Session {
   package func submitGoAway(_ errorCode: HTTP2ErrorCode = .noError, reason: StaticString = "") {
     guard let raw else { return }
     let last = nghttp2_session_get_last_proc_stream_id(raw)
+    lastServedStreamID = min(lastServedStreamID, last)
     nghttp2_submit_goaway(
       raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, errorCode.rawValue, reason.utf8Start, reason.utf8CodeUnitCount)
   }
@@ -339,6 +342,12 @@ extension HTTP2Session {
 
   private func acceptsRequest(_ id: Int32) -> Bool {
     peerStreamCount += 1
+    if id > lastServedStreamID {
+      // The GOAWAY that waits to leave says that this one was not looked at.
+      refusedStreamID = id
+      reset(streamID: id, .refusedStream)
+      return false
+    }
     guard peerStreamCount > servedStreamCount else { return true }
     refusedStreamID = id
     if isAnnouncementAcknowledged { counts.refusedOpening() }

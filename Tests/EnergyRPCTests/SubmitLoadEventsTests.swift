@@ -109,11 +109,13 @@ import Testing
     bench.executor.run {
       request.withUnsafeBytes { handle(call, $0) }
       seen.counts.append(store.submissions.count)
+      #expect(call.keptByteCount == request.count, "its copy counts while it is there")
       bench.executor.execute { seen.counts.append(store.submissions.count) }
     }
     #expect(seen.counts == [1, 1], "500 events a turn")
     #expect(await bench.settles { call.hasEnded })
     #expect(counts(call) == [1_200, 0, 0])
+    #expect(call.keptByteCount == 0)
   }
 
   /// `@unchecked Sendable`: used on the executor.

@@ -103,37 +103,106 @@ import Testing
   // G-092
   @Test func `gives out credit though more is being assembled than it should be`() async throws {
     var limits = CallLimits()
-    limits.assembledBytesPerConnection = 100_000
+    limits.assembledBytesPerConnection = 800_000
     try await withServer(limits: limits) { harness in
       let client = try await harness.client()
-      var ids: [Int32] = []
-      for index in 0..<20 as Range<UInt8> {
-        let body = TestClient.framed([UInt8](repeating: index, count: 250_000))
-        ids.append(try await client.open("/t.T/Echo", body: body))
-      }
+      let bodies = (0..<20 as Range<UInt8>).map { TestClient.framed([UInt8](repeating: $0, count: 250_000)) }
+      let ids = try await client.openAtOnce("/t.T/Echo", bodies: bodies, ends: true)
       for (index, id) in ids.enumerated() {
         let outcome = try await client.finished(id)
-        #expect(outcome.messages == [[UInt8](repeating: UInt8(index), count: 250_000)])
+        #expect(outcome.status == "0" && outcome.messages == [bodies[index].dropFirst(5)].map { Array($0) })
       }
     }
   }
 
-  @Test func `refuses what would go beyond the server's memory for requests`() async throws {
+  private func halfSent(_ byteCount: Int) -> [UInt8] {
+    [UInt8](TestClient.framed([UInt8](repeating: 1, count: byteCount)).dropLast())
+  }
+
+  /// How many of these calls have ended with RESOURCE_EXHAUSTED.
+  private func exhausted(_ client: TestClient, _ ids: [Int32]) async throws -> Int {
+    var count = 0
+    for id in ids where try await client.outcome(id).status == "8" { count += 1 }
+    return count
+  }
+
+  @Test func `fails calls of those who hold most where the server holds too much, and of nobody else`() async throws {
     var limits = CallLimits()
-    limits.assembledBytesPerServer = 100_000
+    limits.assembledBytesPerServer = 2_000_000
+    try await withServer(limits: limits) { harness in
+      let victim = try await harness.client()
+      let mine = try await victim.open("/t.T/Echo", body: halfSent(50_000), ends: false)
+      var attackers: [(client: TestClient, ids: [Int32])] = []
+      for _ in 0..<5 {
+        let client = try await harness.client()
+        let bodies = [[UInt8]](repeating: halfSent(60_000), count: 20)
+        attackers.append((client, try await client.openAtOnce("/t.T/Echo", bodies: bodies, ends: false)))
+      }
+      // Of 100 calls with 60,000 bytes each, about 29 stay.
+      _ = try await eventually {
+        var count = 0
+        for attacker in attackers { count += try await exhausted(attacker.client, attacker.ids) }
+        return count >= 67 ? true : nil
+      }
+      let large = [UInt8](repeating: 7, count: 150_000)
+      #expect(try await victim.call("/t.T/Echo", [large]).messages == [large])
+      try await victim.send(mine, [1], ends: true)
+      #expect(try await victim.finished(mine).status == "0")
+    }
+  }
+
+  @Test func `refuses calls of a connection that is over its share, and credit, but nothing of another's`() async throws
+  {
+    var limits = CallLimits()
+    limits.assembledBytesPerConnection = 200_000
     try await withServer(limits: limits) { harness in
       let client = try await harness.client()
-      var ids: [Int32] = []
-      for _ in 0..<10 {
-        let body = TestClient.framed([UInt8](repeating: 1, count: 250_000)).dropLast()
-        ids.append(try await client.open("/t.T/Echo", body: Array(body), ends: false))
+      let other = try await harness.client()
+      let ids = try await client.openAtOnce(
+        "/t.T/Echo", bodies: [[UInt8]](repeating: halfSent(60_000), count: 4), ends: false)
+      let refused = try await eventually {
+        let outcome = try await client.call("/t.T/Echo", [[1]]); return outcome.status == "8" ? outcome : nil
       }
-      _ = try await eventually { try await client.outcome(ids[9]).status }
-      #expect(try await client.call("/t.T/Echo", [[1]]).status == "0")
+      #expect(refused.headers["grpc-retry-pushback-ms"] == "1000")
+      #expect(try await other.call("/t.T/Echo", [[UInt8](repeating: 1, count: 150_000)]).status == "0")
+      #expect(try await exhausted(client, ids) == 0)
       for id in ids { try await client.cancel(id) }
-      #expect(
-        try await eventually { try await client.call("/t.T/Echo", [[UInt8](repeating: 1, count: 90_000)]).status }
-          == "0")
+      #expect(try await client.call("/t.T/Echo", [[1]]).status == "0")
+    }
+  }
+
+  // The handlers' own copies are not for nothing.
+  @Test func `counts what handlers keep of requests`() async throws {
+    var limits = CallLimits()
+    limits.assembledBytesPerConnection = 100_000
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client()
+      let id = try await client.open("/t.T/Keep", body: TestClient.framed([1]))
+      _ = try await eventually { try await client.call("/t.T/Echo", [[1]]).status == "8" ? true : nil }
+      try await client.cancel(id)
+      #expect(try await client.call("/t.T/Echo", [[1]]).status == "0")
+    }
+  }
+
+  // G-145
+  @Test func `keeps nothing of calls that were reset while they waited for room`() async throws {
+    var limits = CallLimits()
+    limits.responseBytesPerConnection = 50_000
+    try await withServer(limits: limits) { harness in
+      let client = try await harness.client(Self.settings(streamWindow: 0))
+      _ = try await client.open("/t.T/Flood", body: TestClient.framed([20]))
+      for _ in 0..<15 {
+        let bodies = [[UInt8]](repeating: TestClient.framed([1]), count: 60)
+        let fields = [("authorization", "track")]
+        var ids: [Int32] = []
+        for body in bodies { ids.append(try await client.open("/t.T/Echo", body: body, fields: fields)) }
+        // The server has them all before the first is reset.
+        _ = try await eventually { try await harness.trackedCount() >= 60 ? true : nil }
+        for id in ids { try await client.cancel(id) }
+        _ = try await eventually { try await harness.openTrackedCount() == 0 ? true : nil }
+      }
+      #expect(harness.record.callsMade == 0)
+      #expect(try await harness.trackedCount() < 150)
     }
   }
 

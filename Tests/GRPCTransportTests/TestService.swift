@@ -113,11 +113,20 @@ extension ServerCall {
 final class TestAdmission: Admission {
   final class Caller {}
 
+  private let broadcasts: Broadcasts
+
+  init(_ broadcasts: Broadcasts) {
+    self.broadcasts = broadcasts
+  }
+
   func admit(
     _ head: RequestHead, to method: Method, call: any ServerCall, connection: ConnectionContext
   ) -> AdmissionDecision {
     let word = head.withValue(.authorization) { String(decoding: $0, as: UTF8.self) }
     switch word {
+    case "track":
+      broadcasts.calls.append(WeakCall(call))
+      return .admitted(Caller())
     case "no": return .refused(Status(.unauthenticated, "who are you"))
     case "later-yes", "later-no":
       let ticket = AdmissionTicket()
@@ -187,6 +196,13 @@ enum TestService {
           broadcasts.calls.append(WeakCall(call))
           call.observer = Observer(record)
         }),
+      // Keeps more of its request than there is.
+      Method(
+        path: "/t.T/Keep",
+        handler: .oneRequest { call, _ in
+          call.keptByteCount = 150_000
+          call.observer = Observer(record)
+        }),
       Method(
         path: "/t.T/Meta",
         handler: .oneRequest { call, _ in
@@ -233,7 +249,7 @@ enum TestService {
           return Consumer(call, .echo, record)
         }),
     ]
-    return Service(router: Router(unary + streams), admission: TestAdmission())
+    return Service(router: Router(unary + streams), admission: TestAdmission(broadcasts))
   }
 
   /// Sends `count` messages of 10,000 bytes as there is room.
@@ -267,6 +283,17 @@ struct Harness {
 
   func client(_ settings: HTTP2Settings = HTTP2Settings()) async throws -> TestClient {
     try await TestClient.connect(to: address, loop: clientLoop, settings: settings)
+  }
+}
+
+extension Harness {
+  /// Calls that said `track` and are in memory.
+  func trackedCount() async throws -> Int {
+    try await loop.run { broadcasts.calls.count { $0.call != nil } }
+  }
+
+  func openTrackedCount() async throws -> Int {
+    try await loop.run { broadcasts.calls.count { $0.call?.hasEnded == false } }
   }
 }
 

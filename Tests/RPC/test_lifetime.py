@@ -1,5 +1,6 @@
 """Start, drain and end of the server."""
 
+import json
 import signal
 import socket
 import threading
@@ -7,11 +8,11 @@ import time
 
 import grpc
 import pytest
-from hyperframe.frame import PingFrame
+from hyperframe.frame import DataFrame, HeadersFrame, PingFrame
 from sanitizers import within
 
 from echo_server import EchoServer, channel, eventually, server_stream, unary
-from raw_http2 import RawClient, messages
+from raw_http2 import RawClient, framed, messages
 
 
 def test_idle_server_leaves_within_a_second(fresh_echo_ends):
@@ -80,6 +81,65 @@ def test_call_of_a_client_that_has_just_come_is_finished(fresh_echo_ends):
         server.signal()
         time.sleep(0.1)
         assert messages(client.answer(stream, 3).data) == [b"slept"]
+    assert server.wait(3) == 0
+
+
+def test_slow_client_with_a_call_open_gets_time_between_the_goaways(fresh_echo_ends):
+    """G-100: what a busy client had sent before it could see the first GOAWAY is served, though its PING is late."""
+    server = fresh_echo_ends
+    with RawClient(server.port, answers_pings=False) as client:
+        client.ask()
+        stream = client.call(b"1500", method="Sleep")
+        server.signal()
+        client.receive_until(lambda: any(isinstance(f, PingFrame) for f in client.frames), 2)
+        time.sleep(1)
+        late = client.call(b"late")
+        ping = next(frame for frame in client.frames if isinstance(frame, PingFrame))
+        client.send(PingFrame(0, ping.opaque_data, flags=["ACK"]))
+        assert messages(client.answer(late, 3).data) == [b"late"]
+        assert messages(client.answer(stream, 3).data) == [b"slept"]
+        client.receive_until_closed(2)
+        assert client.goaways[-1].last_stream_id == late
+    assert server.wait(3) == 0
+
+
+def test_call_behind_the_last_goaway_never_begins(fresh_echo_ends):
+    """G-100: GOAWAY says that it was not looked at, so that a client may send it anew elsewhere."""
+    server = fresh_echo_ends
+
+    def started(asker):
+        return json.loads(messages(asker.ask(b"", method="Stats").data)[0])["started"]
+
+    with RawClient(server.port, answers_pings=False) as client, RawClient(server.port, answers_pings=False) as asker:
+        # A call keeps the other connection open, so that the server can be asked during its drain.
+        asker.headers(asker.fields("Bidi"))
+        client.ask()
+        open_call = client.call(b"1000", method="Sleep")
+        client.receive(0.2)
+        before = started(asker)
+        server.signal()
+        client.receive_until(lambda: any(isinstance(f, PingFrame) for f in client.frames), 2)
+        ping = next(frame for frame in client.frames if isinstance(frame, PingFrame))
+        # In one write, so that the calls are read before the GOAWAY has left.
+        block = client.encoder.encode(client.fields("Sleep"))
+        late = [client.new_stream() for _ in range(5)]
+        client.send(
+            PingFrame(0, ping.opaque_data, flags=["ACK"]),
+            *(
+                frame
+                for stream in late
+                for frame in (
+                    HeadersFrame(stream, block, flags=["END_HEADERS"]),
+                    DataFrame(stream, framed(b"0"), flags=["END_STREAM"]),
+                )
+            ),
+        )
+        assert messages(client.answer(open_call, 3).data) == [b"slept"]
+        assert client.goaways[-1].last_stream_id == open_call
+        assert [client.answers[stream].blocks for stream in late] == [[]] * len(late)
+        assert all(client.answers[stream].reset in (None, 7) for stream in late)
+        assert started(asker) == before
+        client.receive_until_closed(2)
     assert server.wait(3) == 0
 
 

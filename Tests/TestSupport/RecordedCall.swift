@@ -20,6 +20,7 @@ package final class RecordedCall: ServerCall, @unchecked Sendable {
   /// What the peer has not taken. Grows with each message where `peerTakes` is `false`.
   package private(set) var bufferedByteCount = 0
   package var peerTakes = true
+  package var keptByteCount = 0
   package var trailerLimit = 8 << 10
 
   package init(on executor: ManualExecutor = ManualExecutor()) {

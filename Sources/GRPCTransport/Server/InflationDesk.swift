@@ -15,7 +15,7 @@ final class InflationDesk: TurnEndObserver {
   private let buffers = ByteBufferPool()
   private var inflater: Inflater?
   private var spentByteCount = 0
-  private var waiting: [ServerStream] = []
+  private var waiting = WaitingCalls(.awaitsInflation)
   private var isObserving = false
 
   init(loop: EventLoop) {
@@ -29,6 +29,10 @@ final class InflationDesk: TurnEndObserver {
   func postpone(_ call: ServerStream) {
     waiting.append(call)
     observe()
+  }
+
+  func forget(_ call: ServerStream) {
+    waiting.forget(call)
   }
 
   /// Calls `body` with what `message` was before compression, at most `limit` bytes, valid until it returns.
@@ -73,17 +77,12 @@ final class InflationDesk: TurnEndObserver {
   func turnEnded() {
     isObserving = false
     spentByteCount = 0
-    guard !waiting.isEmpty else { return }
-    let due = waiting
-    waiting = []
-    var count = 0
-    for call in due {
-      guard hasTime else { break }
-      count += 1
+    // Those that are put off meanwhile come behind.
+    var left = waiting.count
+    while left > 0, hasTime, let call = waiting.popFirst() {
+      left -= 1
       call.goOnWithInflation()
     }
-    // Before those that were put off meanwhile.
-    waiting.insert(contentsOf: due[count...], at: 0)
     if !waiting.isEmpty { observe() }
   }
 }

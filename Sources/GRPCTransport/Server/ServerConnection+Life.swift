@@ -45,7 +45,7 @@ extension ServerConnection {
     next = min(next, ConnectionTimes.later(now, home.patrolMilliseconds), silenceEnd)
     switch drain {
     case .none: next = min(next, times.drainAt)
-    case .noticed(let since): next = min(next, since + Self.drainRoundTripMilliseconds)
+    case .noticed(let since): next = min(next, lastGoAwayMilliseconds(noticed: since))
     case .final: break
     }
     if let idle = policy.maximumIdle, callCount == 0, isEstablished, !isDraining {

@@ -83,14 +83,17 @@ final class ServerConnection {
   /// Calls with a deadline that were opened since the last flush: most end before it, and never enter the queue.
   private var newCalls: [ServerStream] = []
   @exclusivity(unchecked) private var bufferedByteCount = 0
-  @exclusivity(unchecked) private var heldBack: [ServerStream] = []
+  @exclusivity(unchecked) var heldBack = WaitingCalls(.heldBack)
   private var writersToTell: [ServerStream] = []
-  private var roomWaiters: [ServerStream] = []
+  var roomWaiters = WaitingCalls(.awaitsRoom)
 
-  private var assembledByteCount = 0
+  /// Request bytes that are held for it.
+  let account: ServerBudget.Account
   /// The call that gets credit though the connection assembles too much, so that something gets done.
-  @exclusivity(unchecked) private var favoured: ServerStream?
-  @exclusivity(unchecked) private var starved: [ServerStream] = []
+  @exclusivity(unchecked) var favoured: ServerStream?
+  @exclusivity(unchecked) var starved = WaitingCalls(.starved)
+  /// Credit is being given to the starved.
+  var isFeeding = false
 
   init(
     home: ServerLoop, socket: TCPStream, context: ConnectionContext, tls: TLSSession?, entry: ConnectionCensus.Entry
@@ -104,6 +107,7 @@ final class ServerConnection {
     times = ConnectionTimes(now: now, establishment: home.limits.establishmentMilliseconds, age: home.policy.maximumAge)
     conduct = ClientConduct(now: now)
     session = try HTTP2Session(.server, settings: home.settings, memory: home.memory)
+    account = home.budget.open()
     session.delegate = self
     socket.delegate = self
   }
@@ -275,13 +279,12 @@ final class ServerConnection {
   private var hasRoom: Bool { bufferedByteCount < home.limits.responseBytesPerConnection / 2 }
 
   private func tellWriters() {
-    if hasRoom, !roomWaiters.isEmpty {
-      for call in roomWaiters where call.flags.contains(.waitsToSend) {
-        guard (call.output?.byteCount ?? 0) < CallLimits.bufferedBytes / 2 else { continue }
-        call.flags.remove(.waitsToSend)
-        writersToTell.append(call)
+    while hasRoom, let call = roomWaiters.popFirst() {
+      guard call.flags.contains(.waitsToSend), (call.output?.byteCount ?? 0) < CallLimits.bufferedBytes / 2 else {
+        continue
       }
-      roomWaiters.removeAll()
+      call.flags.remove(.waitsToSend)
+      writersToTell.append(call)
     }
     guard !writersToTell.isEmpty else { return }
     let told = writersToTell
@@ -312,21 +315,12 @@ final class ServerConnection {
     let call = due.call
     guard isFull || !heldBack.isEmpty else { return call.serve(due.message) }
     if let message = due.message { call.keep(message) }
-    guard !call.flags.contains(.heldBack) else { return }
-    call.flags.insert(.heldBack)
     heldBack.append(call)
   }
 
   private func serveHeldBack() {
     guard !heldBack.isEmpty, hasRoom else { return }
-    let waiting = heldBack
-    var served = 0
-    for call in waiting where !isFull {
-      served += 1
-      call.flags.remove(.heldBack)
-      call.serve(nil)
-    }
-    heldBack.removeFirst(served)
+    while !isFull, let call = heldBack.popFirst() { call.serve(nil) }
     markDirty()
   }
 
@@ -354,37 +348,6 @@ final class ServerConnection {
     guard let call = pendingCall else { return }
     pendingCall = nil
     call.keep(pendingMessage)
-  }
-
-  func didAssemble(_ byteCount: Int) {
-    assembledByteCount += byteCount
-    home.budget.add(byteCount)
-  }
-
-  /// Whether `call` gets no credit for now. One call always gets some.
-  func withholdsCredit(of call: ServerStream) -> Bool {
-    guard assembledByteCount > home.limits.assembledBytesPerConnection else { return false }
-    if favoured == nil { favoured = call }
-    if favoured === call { return false }
-    if !call.flags.contains(.starved) {
-      call.flags.insert(.starved)
-      starved.append(call)
-    }
-    return true
-  }
-
-  /// `call` has a whole message, or none any more.
-  func stopAssembling(_ call: ServerStream) {
-    guard favoured != nil || !starved.isEmpty else { return }
-    if favoured === call { favoured = nil }
-    while !starved.isEmpty,
-      favoured == nil || assembledByteCount <= home.limits.assembledBytesPerConnection
-    {
-      let next = starved.removeFirst()
-      guard next.flags.contains(.starved) else { continue }
-      next.flags.remove(.starved)
-      next.returnCredit()
-    }
   }
 
   // MARK: - Deadlines
@@ -419,7 +382,7 @@ final class ServerConnection {
       session.submitPing(Self.drainPing)
       markDirty()
     case .noticed(let since):
-      if now >= since + Self.drainRoundTripMilliseconds { sendFinalGoAway() }
+      if now >= lastGoAwayMilliseconds(noticed: since) { sendFinalGoAway() }
     case .final:
       break
     }
@@ -432,8 +395,15 @@ final class ServerConnection {
   }
 
   private static let drainPing: UInt64 = 0x656E_6572_6779_6B74
-  /// How long a client may take for the PING between the two GOAWAYs.
-  static let drainRoundTripMilliseconds: UInt64 = 500
+  /// How long a client may take for the PING between the two GOAWAYs, where it holds nothing up by that or has a call open.
+  private static let drainRoundTripMilliseconds: UInt64 = 500
+  private static let drainRoundTripInCallsMilliseconds: UInt64 = 5_000
+
+  /// When the last GOAWAY goes though the PING was not answered. What the client has sent by then and we have not read is
+  /// not served, so a busy client, or a busy machine, gets time while the connection has to stay open anyway.
+  func lastGoAwayMilliseconds(noticed: UInt64) -> UInt64 {
+    noticed + (callCount > 0 ? Self.drainRoundTripInCallsMilliseconds : Self.drainRoundTripMilliseconds)
+  }
 
   /// The socket is gone: everything that hangs on the connection ends.
   private func closed() {
@@ -441,6 +411,7 @@ final class ServerConnection {
     isClosed = true
     security = .refused
     endCalls()
+    home.budget.close(account)
     home.remove(self)
   }
 
@@ -449,10 +420,10 @@ final class ServerConnection {
     for context in session.close() { unsafeDowncast(context, to: ServerStream.self).closed(.connectionLost) }
     dueCalls = []
     newCalls = []
-    heldBack = []
+    heldBack = WaitingCalls(.heldBack)
     writersToTell = []
-    roomWaiters = []
-    starved = []
+    roomWaiters = WaitingCalls(.awaitsRoom)
+    starved = WaitingCalls(.starved)
     favoured = nil
   }
 }
@@ -605,6 +576,8 @@ extension ServerConnection: HTTP2SessionDelegate {
 
   private func beginCall(_ id: Int32, _ head: RequestHead, endsStream: Bool) {
     switch head.judge() {
+    case .accepted(let terms) where assemblesTooMuch:
+      refuse(id, Self.tooMuchAssembled, terms)
     case .accepted(let terms):
       let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
       guard let method else { return refuse(id, unknownMethod(head), terms) }

@@ -67,6 +67,13 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     settings.connectionWindow = Int32(clamping: limits.connectionWindow)
     settings.headerListBytes = UInt32(clamping: CallLimits.headerListBytes)
     self.settings = settings
+    budget.whenExceeded { [weak self] budget in
+      guard let self else { return budget.hasMadeRoom() }
+      loop.execute {
+        self.makeRoom()
+        budget.hasMadeRoom()
+      }
+    }
   }
 
   deinit {
@@ -128,6 +135,12 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   func closeUnestablished() {
     let now = loop.nowMilliseconds
     for connection in connections where connection.isReluctant(at: now) { connection.close() }
+  }
+
+  /// Too much of requests is in memory: connections that hold more than the others come down.
+  private func makeRoom() {
+    guard let level = budget.level else { return }
+    for connection in connections where connection.account.heldByteCount > level { connection.comeDown(to: level) }
   }
 
   func remove(_ connection: ServerConnection) {

@@ -236,14 +236,11 @@ extension ServerStream {
   }
 
   private func awaitInflation() {
-    guard !flags.contains(.awaitsInflation) else { return }
-    flags.insert(.awaitsInflation)
     connection.home.inflation.postpone(self)
   }
 
   /// There is time now.
   func goOnWithInflation() {
-    flags.remove(.awaitsInflation)
     guard !hasEnded else { return }
     switch phase {
     case .oneRequest:
@@ -270,9 +267,6 @@ extension ServerStream {
   func returnCredit() {
     count()
     guard !hasEnded, !flags.contains(.requestEnded) else { return }
-    if connection.home.budget.isExceeded, countedByteCount > 0 {
-      return fail(Status(.resourceExhausted, "the server is assembling too many requests"))
-    }
     let isHeld =
       switch phase {
       case .admitting: true
@@ -287,7 +281,7 @@ extension ServerStream {
 
   /// Has the connection and the server count what is held now.
   func count() {
-    let now = framer.heldByteCount
+    let now = framer.heldByteCount + keptByteCount
     guard now != Int(countedByteCount) else { return }
     connection.didAssemble(now - Int(countedByteCount))
     countedByteCount = UInt32(clamping: now)

@@ -50,8 +50,12 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     /// The headers of the answer say gzip: messages may be (G-063).
     static let answersGzip = Flags(rawValue: 1 << 19)
     static let namesEncodings = Flags(rawValue: 1 << 20)
+    /// Is to be told when the connection has room.
+    static let awaitsRoom = Flags(rawValue: 1 << 21)
 
     static let compressedRequest: Flags = [.gzipRequest, .zlibRequest]
+    /// Stands in a queue.
+    static let queued: Flags = [.heldBack, .starved, .awaitsRoom, .awaitsInflation]
   }
 
   enum Phase {
@@ -80,7 +84,9 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   @exclusivity(unchecked) var framer: MessageFramer
   /// Bytes received whose credit has not been returned.
   @exclusivity(unchecked) var unreturnedByteCount = 0
-  /// Bytes of a message being assembled, as counted by the connection and the server.
+  /// What the handler keeps of the request.
+  private(set) var handlerByteCount: UInt32 = 0
+  /// Bytes of a message being assembled or kept, as counted by the connection and the server.
   var countedByteCount: UInt32 = 0
   /// Raised with every message delivered, so that a late `ready` of an earlier one does nothing.
   var deliveryNumber: UInt16 = 0
@@ -166,6 +172,17 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     return terms
   }
 
+  var keptByteCount: Int {
+    get { Int(handlerByteCount) }
+    set {
+      connection.home.check()
+      guard !hasEnded else { return }
+      handlerByteCount = UInt32(clamping: newValue)
+      count()
+      if handlerByteCount == 0 { connection.stopAssembling(self) }
+    }
+  }
+
   func finish(_ status: Status) {
     connection.home.check()
     guard !hasEnded else { return }
@@ -184,6 +201,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     connection.dropPending(of: self)
     membership?.leave(self)
     if offered == nil { subscriber = nil }
+    handlerByteCount = 0
     if !flags.contains(.delivering) { releaseRequest() }
     guard let observer else { return }
     self.observer = nil
@@ -218,6 +236,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     flags.insert(.closed)
     self.end(end)
     dropOutput()
+    if !flags.isDisjoint(with: .queued) { connection.forget(self) }
     if !flags.contains(.delivering) { releaseRequest() }
     connection.home.deadlines.remove(self)
   }
@@ -226,7 +245,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   func releaseRequest() {
     framer = MessageFramer(maximumMessageByteCount: 0)
     count()
-    connection.stopAssembling(self)
+    if handlerByteCount == 0 { connection.stopAssembling(self) }
   }
 
   private func dropOutput() {
