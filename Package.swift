@@ -99,7 +99,11 @@ let package = Package(
       path: "Tests/Fuzz/Targets"),
     module("TestSupport", ["GRPC", "NetworkIO", "Locking"], path: "Tests/TestSupport"),
     tests(
-      "energykitdTests", ["energykitd", "Diagnostics", "GRPC", "GRPCTransport", "Locking", "NetworkIO", "Storage"]),
+      "energykitdTests",
+      [
+        "energykitd", "Diagnostics", "EnergyModel", "GRPC", "GRPCTransport", "Locking", "NetworkIO", "Storage",
+        "TestSupport",
+      ]),
     tests("LockingTests", ["Locking"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),

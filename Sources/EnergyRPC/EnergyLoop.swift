@@ -56,7 +56,8 @@ package final class EnergyLoop {
     _ name: MethodName, _ handle: @escaping (any ServerCall, UnsafeRawBufferPointer) -> Void,
     compressesAnswers: Bool = false
   ) -> Method {
-    Method(path: name.path, handler: .oneRequest(handle), compressesAnswers: compressesAnswers)
+    Method(
+      path: name.path, handler: .oneRequest(handle), isForOperators: name.isAdmin, compressesAnswers: compressesAnswers)
   }
 
   /// Calls `body` with what the caller may do at the venue (`nil`: it is absent to the caller): at once where this loop

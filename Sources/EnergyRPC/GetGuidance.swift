@@ -15,13 +15,20 @@ struct GetGuidance {
     } catch {
       return call.fail(error)
     }
-    loop.withGuidance(at: request.venueID, request.action, of: caller, for: call) { view in
-      guard view.token != request.knownToken else { return call.answer(GetGuidanceResponse(nil)) }
-      call.answer(
-        GetGuidanceResponse(
-          GetGuidanceResponse.Guidance(
-            token: view.token, venueID: request.venueID, suffix: view.publication.suffix.bytes,
-            explanations: request.explain ? view.publication.explanations : [])))
+    if let view = loop.guidanceAtHand(at: request.venueID, request.action, of: caller) {
+      return answer(call, request, view)
     }
+    loop.withGuidance(at: request.venueID, request.action, of: caller, for: call) { view in
+      answer(call, request, view)
+    }
+  }
+
+  private func answer(_ call: any ServerCall, _ request: GetGuidanceRequest, _ view: GuidanceView) {
+    guard view.token != request.knownToken else { return call.answer(GetGuidanceResponse(nil)) }
+    call.answer(
+      GetGuidanceResponse(
+        GetGuidanceResponse.Guidance(
+          token: view.token, venueID: request.venueID, suffix: view.publication.suffix.bytes,
+          explanations: request.explain ? view.publication.explanations : [])))
   }
 }

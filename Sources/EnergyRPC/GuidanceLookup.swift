@@ -14,6 +14,23 @@ struct GuidanceView {
 }
 
 extension EnergyLoop {
+  /// The current guidance where this loop holds all that is needed, for almost every call: nothing is allocated. Where it
+  /// is `nil`, `withGuidance` finds out the rest, also why there is none.
+  func guidanceAtHand(at venueID: UUID, _ action: SuggestedAction, of caller: Caller) -> GuidanceView? {
+    switch access.pass(clientID: caller.id, venueID: venueID) {
+    case .hit(let pass):
+      guard let pass = try? (pass as VenuePass?).visible(),
+        let series = try? shared.guidance.series(for: pass, action: action)
+      else {
+        return nil
+      }
+      let feed = feeds[series]
+      guard let publication = feed.current, let tag = try? tokens.tag(for: pass) else { return nil }
+      return try? view(publication, pass, feed, tag)
+    case .absent, .miss: return nil
+    }
+  }
+
   /// Checks what comes before guidance and calls `body` with the current guidance, at once where this loop holds
   /// it, or fails the call.
   func withGuidance(

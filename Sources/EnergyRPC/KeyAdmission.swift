@@ -21,18 +21,15 @@ package final class KeyAdmission: Admission {
   package func admit(
     _ head: RequestHead, to method: Method, call: any ServerCall, connection: ConnectionContext
   ) -> AdmissionDecision {
-    let isAdminMethod = method.path.hasPrefix(Self.adminPrefix)
-    if isAdminMethod, !connection.allowsAdmin {
+    if method.isForOperators, !connection.allowsAdmin {
       return .refused(Status(.unimplemented, "AdminService is not served on this listener"))
     }
     let decision = head.withValue(.authorization) { value -> AdmissionDecision in
       guard let key = APIKey.bearerKey(in: value) else { return .refused(.unauthenticated) }
-      return isAdminMethod ? admitAdmin(key) : admitClient(key, connection)
+      return method.isForOperators ? admitAdmin(key) : admitClient(key, connection)
     }
     return decision ?? .refused(.unauthenticated)
   }
-
-  private static let adminPrefix = "/energykit.v1.AdminService/"
 
   // MARK: The operator
 

@@ -15,10 +15,17 @@ struct StreamGuidance {
     } catch {
       return call.fail(error)
     }
-    loop.withGuidance(at: request.venueID, request.action, of: caller, for: call) { view in
-      call.sendHeaders()
-      let subscriber = GuidanceSubscriber(tag: view.tag, venueID: request.venueID, token: view.token)
-      view.feed.join(call, as: subscriber, offersNewest: view.token != request.knownToken)
+    if let view = loop.guidanceAtHand(at: request.venueID, request.action, of: caller) {
+      return subscribe(call, request, view)
     }
+    loop.withGuidance(at: request.venueID, request.action, of: caller, for: call) { view in
+      subscribe(call, request, view)
+    }
+  }
+
+  private func subscribe(_ call: any ServerCall, _ request: StreamGuidanceRequest, _ view: GuidanceView) {
+    call.sendHeaders()
+    let subscriber = GuidanceSubscriber(tag: view.tag, venueID: request.venueID, token: view.token)
+    view.feed.join(call, as: subscriber, offersNewest: view.token != request.knownToken)
   }
 }

@@ -11,19 +11,22 @@ package struct Method {
   package let keepsMetadata: Bool
   /// Whether `Admission` is asked about its calls; else everyone may call.
   package let needsAdmission: Bool
+  /// Whether only those who run the server may call it; for `Admission` to judge.
+  package let isForOperators: Bool
   /// Whether large answers are compressed for clients that take gzip (G-040). Costs time on the executor, some 10 µs a
   /// KiB, so it is for what is large and not asked for often.
   package let compressesAnswers: Bool
 
   package init(
     path: String, handler: MethodHandler, maximumRequestByteCount: Int = 4 << 20, keepsMetadata: Bool = false,
-    needsAdmission: Bool = true, compressesAnswers: Bool = false
+    needsAdmission: Bool = true, isForOperators: Bool = false, compressesAnswers: Bool = false
   ) {
     self.path = path
     self.handler = handler
     self.maximumRequestByteCount = maximumRequestByteCount
     self.keepsMetadata = keepsMetadata
     self.needsAdmission = needsAdmission
+    self.isForOperators = isForOperators
     self.compressesAnswers = compressesAnswers
   }
 

@@ -54,8 +54,9 @@ struct Daemon {
     let source = try GridFiles.source(configuration.gridFiles, beside: demo?.source)
     let services = try await startServices(configuration, log, store, clock, adminKey.key, source: source)
     let standard = StandardServices(configuration)
+    let loopServices = try await makeServices(services, standard, on: loops)
     let server = try startServer(
-      configuration.serverListeners(certificates), configuration.connections, log, services, standard, on: loops)
+      configuration.serverListeners(certificates), configuration.connections, log, loopServices, on: loops)
     let addresses = server.addresses
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
     announce(addresses)
@@ -124,27 +125,26 @@ struct Daemon {
 extension Daemon {
   private static func startServer(
     _ listeners: [GRPCServer.Configuration.Listener], _ connections: Configuration.Connections, _ log: Log,
-    _ services: SharedServices, _ standard: StandardServices, on loops: [EventLoop]
+    _ services: LoopServices, on loops: [EventLoop]
   ) throws(StartError) -> GRPCServer {
-    let makeService: @Sendable (any CallExecutor) -> Service = { executor in
-      do throws(EnergyKitError) {
-        let loop = try EnergyLoop(
-          executor: executor, shared: services, makeBroadcast: { LoopBroadcast(on: executor) })
-        services.fanOut.register(loop)
-        return loop.makeService(with: standard.methods(beside: loop.methods, on: executor))
-      } catch {
-        log.error("a loop cannot serve", ["error": LogValue("\(error)")])
-        return Service(router: Router([]))
-      }
-    }
     do throws(ListenError) {
       return try GRPCServer(
         .init(
           listeners: listeners, loops: loops, limits: connections.limits, policy: connections.policy,
-          onSecurityProblem: SecurityProblemLog(log).report,
-          makeService: makeService))
+          onSecurityProblem: SecurityProblemLog(log).report, makeService: services.take))
     } catch {
       throw StartError(error.description)
+    }
+  }
+
+  /// What each loop serves, made on it.
+  private static func makeServices(
+    _ services: SharedServices, _ standard: StandardServices, on loops: [EventLoop]
+  ) async throws(StartError) -> LoopServices {
+    try await LoopServices(on: loops) { (loop) throws(EnergyKitError) -> Service in
+      let energy = try EnergyLoop(executor: loop, shared: services, makeBroadcast: { LoopBroadcast(on: loop) })
+      services.fanOut.register(energy)
+      return energy.makeService(with: standard.methods(beside: energy.methods, on: loop))
     }
   }
 

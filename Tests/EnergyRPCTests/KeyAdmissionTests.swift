@@ -65,6 +65,15 @@ import Testing
     #expect(bench.store.questionCount("client(keyHash)") == 1)
   }
 
+  @Test func `knows the operator's methods by their flag`() async throws {
+    let bench = try await Bench()
+    for name in MethodName.allCases {
+      guard let method = bench.service.router[name.path] else { continue }
+      #expect(method.isForOperators == name.isAdmin)
+    }
+    #expect(bench.service.router[MethodName.publishGridSignal.path]?.isForOperators == true)
+  }
+
   @Test func `has one text for whatever is wrong with a key`() async throws {
     let bench = try await Bench()
     let disabled = try await Bench(isDisabled: true)
