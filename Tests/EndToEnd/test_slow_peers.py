@@ -96,13 +96,10 @@ def test_pipelined_calls_whose_answers_are_not_read_cost_under_a_mebibyte(data: 
 @pytest.mark.heavy
 def test_a_stream_with_a_closed_window_costs_under_a_mebibyte_and_gets_the_newest(data: Path) -> None:
     """G-091."""
-    clear_of_the_hour(240)
+    clear_of_the_hour(300)
     with Server(data, "--guidance-min-interval", "0") as server, Demo(server) as demo:
         warm_up(demo)
-        publish(demo, FORECASTS // 2)  # what forecasts cost without the slow reader shows in these
-        start = server.rss_kib()
-        publish(demo, FORECASTS)
-        without = server.rss_kib() - start
+        publish_until_growth_stops(demo)
         with RawConnection(server.address, window=0) as peer, Prober(server):
             request = StreamGuidanceRequest(venue_id=demo.venues[CALIFORNIA], suggested_action=SHIFT)
             stream = peer.call(STREAM_GUIDANCE, demo.keys[FULL], request.SerializeToString())
@@ -115,11 +112,23 @@ def test_a_stream_with_a_closed_window_costs_under_a_mebibyte_and_gets_the_newes
             answer = peer.answers([stream], 1.5)[stream]
         messages, rest = split_messages(answer.data)
         tokens = [StreamGuidanceResponse.FromString(each).guidance.guidance_token for each in messages]
-        print(f"measured: {FORECASTS} forecasts: resident +{without} KiB without and +{grown} KiB with a closed window")
+        print(f"measured: {FORECASTS} forecasts: resident +{grown} KiB with a closed window")
         print(f"measured: the stream then got {len(tokens)} message(s)")
         assert rest == b"" and tokens[-1] == newest
         assert len(tokens) <= 2  # one may have begun before the window was shut
-        assert grown - max(0, without) < ONE_MIB
+        assert grown < ONE_MIB
+
+
+def publish_until_growth_stops(demo: Demo) -> None:
+    """What forecasts cost a server without slow readers, pages of its store for example, is not what is measured."""
+    for _ in range(20):
+        start = demo.server.rss_kib()
+        publish(demo, FORECASTS // 2)
+        grown = demo.server.rss_kib() - start
+        print(f"measured: {FORECASTS // 2} forecasts without a slow reader: resident +{grown} KiB")
+        if grown < ONE_MIB // 8:
+            return
+    raise AssertionError("memory grows without a slow reader, too")
 
 
 def publish(demo: Demo, count: int) -> None:
