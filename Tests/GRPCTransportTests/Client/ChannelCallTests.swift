@@ -209,7 +209,11 @@ import Testing
       let open = channel.serverStream("/t.T/Open", []).stream
       _ = try await open.headers()
       let waiting = [channel.clientStream("/t.T/Sum"), channel.clientStream("/t.T/Sum")]
-      let status = await statusOf { () async throws(Status) in try await channel.unary("/t.T/Echo", []) }
+      // They wait on, though there is a connection.
+      try await Task.sleep(for: .milliseconds(30))
+      let status = await statusOf { () async throws(Status) in
+        try await channel.unary("/t.T/Echo", [], CallOptions(timeoutMilliseconds: 3_000))
+      }
       #expect(status.code == .resourceExhausted)
       open.cancel()
       for stream in waiting { #expect(try await stream.message() == Array("0".utf8)) }
