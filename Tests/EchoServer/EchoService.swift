@@ -1,5 +1,6 @@
 import GRPC
 import GRPCTransport
+import Glibc
 
 /// A message of `m`s that exists only where it is written.
 private struct Filler: OutgoingMessage {
@@ -152,6 +153,20 @@ struct EchoService {
             try? await Task.sleep(for: .seconds(3_600))
             return Array("cancelled".utf8)
           }
+        }),
+      // Counts itself as a request received; `Stats` says how many.
+      method(
+        "Counted",
+        .oneRequest { [counters] call, _ in
+          counters.countReceived()
+          call.finish(.ok)
+        }),
+      // MILLISECONDS in which its loop does nothing else.
+      method(
+        "Busy",
+        .oneRequest { call, request in
+          usleep(UInt32(clamping: EchoRequest(request).number(0) * 1_000))
+          call.finish(.ok)
         }),
       // As `Sleep`, but hears of no cancellation.
       method(

@@ -1,6 +1,7 @@
 """Hostile clients: each costs itself its connection, while others are answered within 2 s and memory stays bounded."""
 
 import itertools
+import json
 import struct
 import threading
 import time
@@ -340,6 +341,42 @@ def test_uploads_and_small_calls_without_end_leave_room_for_others(fresh_echo):
             thread.join()
 
 
+def test_one_turn_serves_a_share_of_a_connection_that_sends_a_lot():
+    """G-156: another's call is answered long before all that lies ready of the first."""
+    with EchoServer("--loops", "1") as server:
+        with RawClient(server.port) as busy, RawClient(server.port) as hungry, RawClient(server.port) as other:
+            for client in (busy, hungry, other):
+                client.ask()
+            hungry.send(WindowUpdateFrame(0, 1 << 30))
+            piece = requests(hungry, 30_000, "Counted", b"")
+            # The loop is kept from reading until everything lies there.
+            waiting = busy.call(b"700", method="Busy")
+            time.sleep(0.2)
+            sender = threading.Thread(target=flood, args=(hungry, [piece], 3))
+            sender.start()
+            time.sleep(0.2)
+            answer = other.ask(b"", method="Stats", timeout=10)
+            served = json.loads(messages(answer.data)[0])["received"]
+            assert busy.answer(waiting).status == 0
+            sender.join()
+            print(f"measured: calls of another connection served before one: {served}")
+            assert served < 4_000
+
+
+def test_frames_that_wait_are_bounded():
+    """G-145: refusals behind an answer that the client does not read, before it has acknowledged anything."""
+    with EchoServer("--streams-per-connection", "10") as server:
+        with attacked(server, "unread refusals"), RawClient(server.port, start=False, receive_buffer=4096) as client:
+            client.send_bytes(PREFACE + frame(SETTINGS, struct.pack(">HI", 4, (1 << 31) - 1)))
+            client.send(WindowUpdateFrame(0, 1 << 30))
+            opening = requests(client, 5, "ServerStream", b"1000 100000")
+            flood(client, [opening], seconds=0.5, reads=False)
+            outcome = flood(client, [requests(client, 20_000, "Bidi", None)], seconds=3, reads=False)
+            if not outcome.is_closed:
+                outcome.is_closed = flood(client, [], seconds=3).is_closed
+            assert outcome.is_closed
+
+
 # Slow ones
 
 
@@ -398,6 +435,7 @@ def test_header_block_that_comes_too_slowly_ends_the_connection(method):
 def test_malformed_header_block_is_not_waited_for():
     """G-152: its connection goes on."""
     with EchoServer("--header-block-time", "0.3") as server, RawClient(server.port) as client:
+        client.ask()
         stream = client.new_stream()
         client.send_bytes(frame(HEADERS, b"\x83\x86\x84\x40\0\0", END_HEADERS, stream))
         assert client.answer(stream).reset == 1

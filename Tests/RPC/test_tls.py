@@ -15,6 +15,7 @@ import pytest
 from certificates import Authority
 from echo_server import EchoServer, channel, eventually, server_stream, unary
 from raw_http2 import RawClient, messages
+from sanitizers import within
 
 
 class Site:
@@ -467,6 +468,20 @@ def test_idle_connections_cost_little(site, scheme, version):
         )
         # A debug build has some more for itself. A client's certificate is kept by OpenSSL, parsed.
         assert each < {"tls+": 36, "mtls+": 44, "": 20}[scheme]
+
+
+def test_handshake_has_a_time_limit(site):
+    """G-004, G-151: nothing, and the beginning of a greeting."""
+    with EchoServer(*site.flags(), "--establishment-time", "0.5", address="tls+127.0.0.1:0") as server:
+        start = time.monotonic()
+        clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+        for client in clients[::2]:
+            client.sendall(bytes.fromhex("1603010200010001fc0303"))
+        for client in clients:
+            client.settimeout(within(5))
+            assert client.recv(1) == b""
+            client.close()
+        assert 0.4 < time.monotonic() - start < within(3)
 
 
 @pytest.mark.memory

@@ -207,7 +207,8 @@ final class ServerConnection {
     isStuck = socket.queuedByteCount > 0 && muchWaits
     updateReading()
     // One read can ask for thousands of frames: more than calls explain is more than is kept (G-145).
-    if session.queuedFrameCount > Self.maximumFrameCount + 2 * session.peerStreamCount { close() }
+    let ofStreams = 2 * min(session.peerStreamCount, home.limits.streamsPerConnection)
+    if session.queuedFrameCount > Self.maximumFrameCount + ofStreams { close() }
   }
 
   /// Frames that may wait besides those of streams.
