@@ -437,7 +437,7 @@ def test_malformed_header_block_is_not_waited_for():
     with EchoServer("--header-block-time", "0.3") as server, RawClient(server.port) as client:
         client.ask()
         stream = client.new_stream()
-        client.send_bytes(frame(HEADERS, b"\x83\x86\x84\x40\0\0", END_HEADERS, stream))
+        client.send_bytes(frame(HEADERS, b"\x83\x86\x84\0\0\0", END_HEADERS, stream))
         assert client.answer(stream).reset == 1
         time.sleep(0.6)
         assert client.ask().status == 0

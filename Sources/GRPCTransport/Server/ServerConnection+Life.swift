@@ -32,7 +32,11 @@ extension ServerConnection {
   private static let reluctanceMilliseconds: UInt64 = 1_000
 
   private func attend(at now: UInt64) {
-    if now >= times.headerBlockBefore { return leave(.enhanceYourCalm, "header_block_too_slow") }
+    if now >= times.headerBlockBefore {
+      times.headerBlockBefore = .max
+      // Unless its stream was reset meanwhile.
+      if session.isWithinHeaderBlock { return leave(.enhanceYourCalm, "header_block_too_slow") }
+    }
     endAge(at: now)
     endIdleness(at: now)
     giveUpSlowRequests(at: now)
@@ -40,8 +44,8 @@ extension ServerConnection {
   }
 
   private func nextVisit(after now: UInt64) -> UInt64 {
+    guard !isLeaving else { return times.closeAt }
     var next = min(times.closeAt, times.headerBlockBefore, times.graceEnd)
-    guard !isLeaving else { return next }
     next = min(next, ConnectionTimes.later(now, home.patrolMilliseconds), silenceEnd)
     switch drain {
     case .none: next = min(next, times.drainAt)
@@ -51,7 +55,7 @@ extension ServerConnection {
     if let idle = policy.maximumIdle, callCount == 0, isEstablished, !isDraining {
       next = min(next, ConnectionTimes.later(times.lastCall, idle))
     }
-    return max(next, now + 1)
+    return next
   }
 
   private var isDraining: Bool {

@@ -191,7 +191,9 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     // Late by a sixteenth of the time at most, so that many are visited at once.
     let now = loop.nowMilliseconds
     let step: UInt64 = milliseconds > now + 1_024 ? 64 : 1
-    visits.insert(connection, at: milliseconds > .max - step ? .max : (milliseconds + step - 1) / step * step)
+    let rounded = milliseconds > .max - step ? .max : (milliseconds + step - 1) / step * step
+    // Never again within the same visits: those go on until none is due.
+    visits.insert(connection, at: max(rounded, now + 1))
     armVisitTimer()
   }
 
