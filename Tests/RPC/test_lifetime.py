@@ -8,11 +8,11 @@ import time
 
 import grpc
 import pytest
-from hyperframe.frame import DataFrame, HeadersFrame, PingFrame
+from hyperframe.frame import DataFrame, HeadersFrame, PingFrame, SettingsFrame
 from sanitizers import within
 
 from echo_server import EchoServer, channel, eventually, server_stream, unary
-from raw_http2 import RawClient, framed, messages
+from raw_http2 import PREFACE, RawClient, framed, messages
 
 
 def test_idle_server_leaves_within_a_second(fresh_echo_ends):
@@ -81,6 +81,17 @@ def test_call_of_a_client_that_has_just_come_is_finished(fresh_echo_ends):
         server.signal()
         time.sleep(0.1)
         assert messages(client.answer(stream, 3).data) == [b"slept"]
+    assert server.wait(3) == 0
+
+
+def test_call_of_a_client_that_speaks_a_moment_after_it_has_come_is_finished(fresh_echo_ends):
+    """G-101: a client may wait for the server's SETTINGS; what it sends then crosses the signal."""
+    server = fresh_echo_ends
+    with RawClient(server.port, start=False) as client:
+        server.signal()
+        time.sleep(0.1)
+        client.send_bytes(PREFACE + SettingsFrame(0).serialize())
+        assert messages(client.answer(client.call(b"100", method="Sleep"), 3).data) == [b"slept"]
     assert server.wait(3) == 0
 
 

@@ -375,8 +375,12 @@ final class ServerConnection {
     guard !isLeaving else { return }
     switch drain {
     case .none:
-      // Who has said nothing yet has no call on the way; who has may not have answered our SETTINGS yet.
-      guard hasSettings else { return close() }
+      // Who has said nothing for a while has no call on the way. Who has just come may have sent one that was not read
+      // yet; who has said something may not have answered our SETTINGS yet.
+      guard hasSettings else {
+        if now >= times.bornAt + Self.drainRoundTripMilliseconds { close() }
+        return
+      }
       drainReason = reason
       drain = .noticed(sinceMilliseconds: now)
       session.submitShutdownNotice()
