@@ -11,14 +11,8 @@ struct EchoClientProgram {
     do {
       let options = try EchoClientOptions(Array(CommandLine.arguments.dropFirst()))
       let loop = try EventLoop(name: "echo-client")
-      let channel = ClientChannel(options.configuration(on: loop))
-      print("ready")
-      fflush(nil)
-      while let line = readLine() {
-        print(await Order(line)?.run(on: channel) ?? #"{"error": "not an order"}"#)
-        fflush(nil)
-      }
-      await channel.shutdown(graceMilliseconds: 1_000)
+      await serve(options, on: loop)
+      // The channel is gone by now: at the end of the process a leak of it would be seen.
       loop.stop()
       exit(0)
     } catch {
@@ -26,5 +20,16 @@ struct EchoClientProgram {
       write(STDERR_FILENO, bytes, bytes.count)
       exit(2)
     }
+  }
+
+  private static func serve(_ options: EchoClientOptions, on loop: EventLoop) async {
+    let channel = ClientChannel(options.configuration(on: loop))
+    print("ready")
+    fflush(nil)
+    while let line = readLine() {
+      print(await Order(line)?.run(on: channel) ?? #"{"error": "not an order"}"#)
+      fflush(nil)
+    }
+    await channel.shutdown(graceMilliseconds: 1_000)
   }
 }

@@ -105,7 +105,9 @@ def test_no_retry_without_a_policy(pair):
 def test_the_servers_limit_of_streams_is_kept():
     """G-017"""
     options = {"grpc.max_concurrent_streams": 3}
-    with grpcio_server(**options) as (handlers, address, _), EchoClient(address) as client:
+    # grpcio counts a call for a moment after its client has the answer, and refuses the next in its place, at times twice:
+    # the first refusal is the channel's to mend, more of them are the retry policy's (gRFC A6).
+    with grpcio_server(**options) as (handlers, address, _), EchoClient(address, "--attempts", "5") as client:
         outcome = client.call("unary", "slow", b"1", times=60)
         assert outcome.codes == [0] * 60
         assert handlers.most_busy <= 3
