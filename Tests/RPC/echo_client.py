@@ -11,6 +11,7 @@ from concurrent import futures
 import grpc
 
 from echo_server import BINARIES
+from sanitizers import within
 
 
 class EchoClient:
@@ -31,7 +32,7 @@ class EchoClient:
         self.lines.put(None)
 
     def _line(self):
-        return self.lines.get(timeout=20)
+        return self.lines.get(timeout=within(20))
 
     def __enter__(self):
         return self
@@ -41,10 +42,10 @@ class EchoClient:
         if self.process.poll() is None:
             self.process.stdin.close()
         try:
-            assert self.process.wait(timeout=10) == 0
+            code = self.process.wait(timeout=within(10))
         finally:
             self.process.kill()
-        assert self.process.stderr.read() == ""
+        assert (code, self.process.stderr.read()) == (0, "")
 
     def begin(self, kind, method, *messages, meta=(), **options):
         """Gives an order; `finish` has what came of it. Messages are bytes, or a number of them."""
