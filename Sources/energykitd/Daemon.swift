@@ -48,6 +48,9 @@ struct Daemon {
     _ loops: [EventLoop], _ signals: SignalWatch
   ) async throws(StartError) -> Daemon {
     let clock = ServiceClock(offsetSeconds: Int64(configuration.clockOffsetSeconds))
+    guard GuidanceTokenCodec.issueTimes.contains(clock.now) else {
+      throw StartError("the clock says \(clock.now.rfc3339): guidance can be issued from 2020 to 2155 only")
+    }
     let adminKey = try AdminKeyFile.readOrMake(configuration.adminKeyFile)
     var demo: Demonstration?
     if configuration.isDemo { demo = try await Demonstration(store: store, clock: clock, configuration) }
@@ -82,7 +85,10 @@ struct Daemon {
 
   private static func openStore(_ configuration: Configuration) throws(StartError) -> any EnergyStore {
     switch configuration.store {
-    case .memory: return InMemoryStore()
+    case .memory:
+      // For admin.key and demo.json.
+      if let directory = configuration.dataDirectory { try SecretFile.makeDirectory(directory) }
+      return InMemoryStore()
     case .directory(let path):
       do throws(StoreError) {
         return try SQLiteStore(directory: path)

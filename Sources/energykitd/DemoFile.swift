@@ -47,10 +47,12 @@ struct DemoFile: Codable, Equatable {
     }
   }
 
+  /// Writes nothing where the file says the same already: a full disk does not keep a server from starting again.
   func write(to path: String) throws(StartError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(self) else { throw StartError("\(path): cannot be encoded") }
-    try SecretFile.write(String(decoding: data, as: UTF8.self) + "\n", to: path)
+    let text = String(decoding: data, as: UTF8.self) + "\n"
+    if try SecretFile.read(path) != text { try SecretFile.write(text, to: path) }
   }
 }

@@ -23,8 +23,10 @@ struct Demonstration {
       throw StartError("the bundled data cannot be read: \(error)")
     }
     let secondRegion = source.gridRegions.first { $0 != "CISO" } ?? "CISO"
-    do throws(EnergyKitError) {
+    do {
       roster = try await Demo(plan: plan, secondRegion: secondRegion).seed(store, earlier: earlier, now: clock.now)
+    } catch let error as StoreError {
+      throw StartError(error, store: earlier == nil ? configuration.dataDirectory ?? "the store" : path)
     } catch {
       throw StartError("the demonstration cannot be set up: \(error)")
     }

@@ -21,6 +21,11 @@ enum SecretFile {
     }
   }
 
+  /// Makes the directory where it is missing, but not its parents. Mode 0700.
+  static func makeDirectory(_ path: String) throws(StartError) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw StartError("\(path): \(errorText())") }
+  }
+
   /// Replaces the file as a whole: a crash leaves the old content or the new, never a part. Mode 0600.
   static func write(_ text: String, to path: String) throws(StartError) {
     let draft = path + ".new"

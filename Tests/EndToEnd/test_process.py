@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -224,6 +225,40 @@ def test_an_admin_key_that_could_never_be_sent_is_refused(data: Path, content: b
     result = run_once("--demo", "--data", str(data), "--listen", "127.0.0.1:0")
     assert result.returncode == 1 and "listening" not in result.stdout
     assert "admin.key" in result.stderr and len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("offset", ["-300000000", "-315360000"])
+def test_a_clock_before_tokens_begin_is_refused(data: Path, offset: str) -> None:
+    result = run_once("--demo", "--data", str(data), "--listen", "127.0.0.1:0", "--clock-offset", offset)
+    assert result.returncode == 1 and "listening" not in result.stdout
+    assert re.fullmatch(r"energykitd: the clock says 201\d-.*: guidance can be issued from 2020 to 2155 only\n", result.stderr)
+
+
+def test_a_store_in_memory_makes_its_directory_too(data: Path) -> None:
+    assert not data.exists()
+    with Server(data, "--store", "memory:") as server:
+        assert server.demo["clients"]
+        assert stat.S_IMODE(data.stat().st_mode) == 0o700
+
+
+def test_an_unchanged_demo_file_is_not_written_again(data: Path) -> None:
+    with Server(data) as server:
+        address = server.address
+    before = (data / "demo.json").stat()
+    with Server(data, listen=address):
+        assert (data / "demo.json").stat().st_ino == before.st_ino
+
+
+def test_a_demo_file_that_does_not_fit_the_store_is_named(data: Path) -> None:
+    with Server(data) as server:
+        demo = server.demo
+    for client in demo["clients"]:
+        client["api_key"] = demo["clients"][0]["api_key"]
+    (data / "demo.json").write_text(json.dumps(demo))
+    result = run_once("--demo", "--data", str(data), "--listen", "127.0.0.1:0")
+    assert result.returncode == 1 and "listening" not in result.stdout
+    assert "demo.json" in result.stderr and "key" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_grid_files_are_read_or_refused_in_one_line(data: Path) -> None:

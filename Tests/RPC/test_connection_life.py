@@ -211,7 +211,8 @@ def test_ages_are_spread():
 def test_grpcio_sees_no_error_as_its_connections_grow_old():
     """G-105, G-100: calls one after another on connections that live for a third of a second (grpc-go#2767)."""
     with EchoServer("--max-connection-age", "0.3", "--max-connection-age-grace", "5") as server:
-        # As clients are: what they had queued behind their answer to the PING is refused, not begun, and sent anew.
+        # As clients are: calls that it has not sent when a GOAWAY comes fail in grpcio itself without them ("Stream
+        # removed"), whatever time the server leaves between the two.
         with server.channel(**{"grpc.enable_retries": 1}) as connection:
             call = unary(connection, "Sleep")
             end = time.monotonic() + 4

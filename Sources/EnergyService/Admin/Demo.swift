@@ -34,36 +34,29 @@ package struct Demo: Sendable {
   ///
   /// - Parameter earlier: What an earlier start on the same data has written down: ids and keys stay. Where that was
   ///   lost, the ids of clients and venues of the same names stay and there are new keys.
-  /// - Throws: `serviceUnavailable` where the store or the random source fails.
+  /// - Throws: `StoreError`, also where what was written down does not fit the store; `EnergyKitError` where the random
+  ///   source fails.
   package func seed(
     _ store: any EnergyStore, earlier: DemoRoster?, now: Timestamp
-  ) async throws(EnergyKitError) -> DemoRoster {
-    do {
-      let plans = try await store.ratePlans()
-      if !plans.contains(plan) { try await store.save(plan) }
-      let settled = try await Self.settledIDs(earlier, store)
-      var roster = DemoRoster()
-      for (index, spec) in Self.clients.enumerated() {
-        let noted = earlier?.clients.dropFirst(index).first
-        roster.clients.append(try await client(spec.name, spec.entitlements, noted: noted, store, now: now))
-      }
-      for (index, spec) in venues.enumerated() {
-        let noted = earlier?.venues.dropFirst(index).first
-        roster.venues.append(try await venue(spec, noted: noted, store, now: now))
-      }
-      for venue in roster.venues {
-        for client in roster.clients where !settled.isSuperset(of: [venue.id, client.id]) {
-          try await store.setAccess(.granted, venueID: venue.id, clientID: client.id)
-        }
-      }
-      return roster
-    } catch let error as StoreError {
-      throw EnergyKitError(error)
-    } catch let error as EnergyKitError {
-      throw error
-    } catch {
-      throw .serviceUnavailable(retryAfterSeconds: 5)
+  ) async throws -> DemoRoster {
+    let plans = try await store.ratePlans()
+    if !plans.contains(plan) { try await store.save(plan) }
+    let settled = try await Self.settledIDs(earlier, store)
+    var roster = DemoRoster()
+    for (index, spec) in Self.clients.enumerated() {
+      let noted = earlier?.clients.dropFirst(index).first
+      roster.clients.append(try await client(spec.name, spec.entitlements, noted: noted, store, now: now))
     }
+    for (index, spec) in venues.enumerated() {
+      let noted = earlier?.venues.dropFirst(index).first
+      roster.venues.append(try await venue(spec, noted: noted, store, now: now))
+    }
+    for venue in roster.venues {
+      for client in roster.clients where !settled.isSuperset(of: [venue.id, client.id]) {
+        try await store.setAccess(.granted, venueID: venue.id, clientID: client.id)
+      }
+    }
+    return roster
   }
 
   /// Those that were written down and are stored: what an operator has changed about them stays.

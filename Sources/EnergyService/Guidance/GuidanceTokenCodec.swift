@@ -24,6 +24,10 @@ package final class GuidanceTokenCodec {
   package static let maximumLeadMilliseconds: Int64 = 5 * 60 * 1000
   /// 2020-01-01T00:00:00Z.
   private static let epochSeconds: Int64 = 1_577_836_800
+  /// Times of issue that fit a token: from 2020 for 2^32 seconds, into February 2156. Outside of these two tokens could
+  /// be the same.
+  package static let issueTimes =
+    Timestamp(seconds: epochSeconds)...Timestamp(seconds: epochSeconds + Int64(UInt32.max))
 
   private let keys: GuidanceTokenKeys
   private let ciphers: [AES128]
@@ -56,8 +60,9 @@ package final class GuidanceTokenCodec {
   }
 
   /// The token of the revision issued at `issueTime` with `number`, for whom `tag` stands for.
+  /// - Throws: `serviceUnavailable` where the cryptography fails, or the time is none of `issueTimes`.
   package func token(issueTime: Timestamp, number: UInt16, tag: TokenTag) throws(EnergyKitError) -> UUID {
-    var token = Self.block(issueTime: issueTime, number: number, tag: tag)
+    var token = try Self.block(issueTime: issueTime, number: number, tag: tag)
     try withUnsafeMutableBytes(of: &token) { bytes throws(EnergyKitError) in
       try run { () throws(CryptographyError) in try ciphers[Int(tag.keyIndex)].encrypt(bytes) }
     }
@@ -72,7 +77,7 @@ package final class GuidanceTokenCodec {
   ) throws(EnergyKitError) {
     precondition(tokens.count >= tags.count, "a place for each token")
     for (index, tag) in tags.enumerated() {
-      tokens[index] = Self.block(issueTime: issueTime, number: number, tag: tag)
+      tokens[index] = try Self.block(issueTime: issueTime, number: number, tag: tag)
     }
     var start = 0
     while start < tags.count {
@@ -149,8 +154,9 @@ package final class GuidanceTokenCodec {
     return TokenTag(keyIndex: UInt8(keyIndex), keyID: keys.pairs[keyIndex].id, last: code[8], first: first)
   }
 
-  private static func block(issueTime: Timestamp, number: UInt16, tag: TokenTag) -> UUID {
-    let seconds = UInt64(UInt32(clamping: issueTime.seconds - epochSeconds))
+  private static func block(issueTime: Timestamp, number: UInt16, tag: TokenTag) throws(EnergyKitError) -> UUID {
+    guard issueTimes.contains(issueTime) else { throw .serviceUnavailable(retryAfterSeconds: 60) }
+    let seconds = UInt64(issueTime.seconds - epochSeconds)
     let high = seconds << 32 | UInt64(number) << 16 | UInt64(tag.keyID) << 8 | UInt64(tag.last)
     return UUID(high: high, low: tag.first)
   }

@@ -1,9 +1,9 @@
-internal import EnergyModel
+package import EnergyModel
 
 extension Timestamp {
   /// As RFC 3339 in UTC with milliseconds, for example `2026-11-30T23:07:22.123Z`. Beyond what
   /// google.protobuf.Timestamp holds: the nearest it can.
-  var rfc3339: String {
+  package var rfc3339: String {
     let moment = min(max(self, .earliest), .latest)
     let seconds = moment.seconds
     let day = Timestamp(milliseconds: moment.milliseconds).floored(toMultipleOf: 86_400_000).seconds / 86_400

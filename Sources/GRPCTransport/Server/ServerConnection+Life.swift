@@ -58,13 +58,6 @@ extension ServerConnection {
     return next
   }
 
-  private var isDraining: Bool {
-    switch drain {
-    case .none: false
-    case .noticed, .final: true
-    }
-  }
-
   // MARK: - Age and idleness
 
   private func endAge(at now: UInt64) {

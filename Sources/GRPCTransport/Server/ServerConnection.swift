@@ -64,8 +64,8 @@ final class ServerConnection {
   private var isReading = true
   /// It takes nothing, so nothing is taken from it.
   private var isStuck = false
-  private var hasSettings = false
-  private var drainReason: StaticString = ""
+  private(set) var hasSettings = false
+  var drainReason: StaticString = ""
 
   /// A call whose request has come, with its message where that lies in the read buffer.
   private struct DueCall {
@@ -368,48 +368,6 @@ final class ServerConnection {
 
   // MARK: - End
 
-  /// Begins or goes on with the end of the connection (G-100).
-  ///
-  /// - Parameter reason: For the last GOAWAY, where this begins it.
-  func drain(at now: UInt64, reason: StaticString = "") {
-    guard !isLeaving else { return }
-    switch drain {
-    case .none:
-      // Who has said nothing for a while has no call on the way. Who has just come may have sent one that was not read
-      // yet; who has said something may not have answered our SETTINGS yet.
-      guard hasSettings else {
-        if now >= times.bornAt + Self.drainRoundTripMilliseconds { close() }
-        return
-      }
-      drainReason = reason
-      drain = .noticed(sinceMilliseconds: now)
-      session.submitShutdownNotice()
-      session.submitPing(Self.drainPing)
-      markDirty()
-    case .noticed(let since):
-      if now >= lastGoAwayMilliseconds(noticed: since) { sendFinalGoAway() }
-    case .final:
-      break
-    }
-  }
-
-  private func sendFinalGoAway() {
-    drain = .final
-    session.submitGoAway(reason: drainReason)
-    markDirty()
-  }
-
-  private static let drainPing: UInt64 = 0x656E_6572_6779_6B74
-  /// How long a client may take for the PING between the two GOAWAYs, where it holds nothing up by that or has a call open.
-  private static let drainRoundTripMilliseconds: UInt64 = 500
-  private static let drainRoundTripInCallsMilliseconds: UInt64 = 5_000
-
-  /// When the last GOAWAY goes though the PING was not answered. What the client has sent by then and we have not read is
-  /// not served, so a busy client, or a busy machine, gets time while the connection has to stay open anyway.
-  func lastGoAwayMilliseconds(noticed: UInt64) -> UInt64 {
-    noticed + (callCount > 0 ? Self.drainRoundTripInCallsMilliseconds : Self.drainRoundTripMilliseconds)
-  }
-
   /// The socket is gone: everything that hangs on the connection ends.
   private func closed() {
     guard !isClosed else { return }
@@ -571,72 +529,8 @@ extension ServerConnection: HTTP2SessionDelegate {
   }
 
   func didReceivePingAcknowledgement(_ payload: UInt64) {
-    guard payload == Self.drainPing, case .noticed = drain else { return }
-    sendFinalGoAway()
+    drainPingAnswered(payload)
   }
 
   func didReceiveGoAway(lastStreamID: Int32, errorCode: HTTP2ErrorCode) {}
-
-  // MARK: Calls
-
-  private func beginCall(_ id: Int32, _ head: RequestHead, endsStream: Bool) {
-    switch head.judge() {
-    case .accepted(let terms) where assemblesTooMuch:
-      refuse(id, Self.tooMuchAssembled, terms)
-    case .accepted(let terms):
-      let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
-      guard let method else { return refuse(id, unknownMethod(head), terms) }
-      beginCall(id, head, method, terms, endsStream: endsStream)
-    case .notGRPC(let refusal):
-      addFields { $0.appendRefusal(refusal) }
-      session.submitHeaders(streamID: id, endsStream: true)
-    case .refused(let status, let terms):
-      refuse(id, status, terms)
-    }
-  }
-
-  private func unknownMethod(_ head: RequestHead) -> Status {
-    head.withValue(.path) { home.services.router.refusal(of: $0) } ?? Status(.unimplemented, "there is no path")
-  }
-
-  /// Answers from the headers alone; the body is dropped and its bytes are credited (G-047).
-  private func refuse(_ id: Int32, _ status: Status, _ terms: CallTerms) {
-    addFields { $0.appendTrailersOnly(status, terms, limit: trailerLimit) }
-    session.submitHeaders(streamID: id, endsStream: true)
-  }
-
-  /// Calls that the client has cancelled, but that have not ended here, are twice as many as it may have open (G-087, G-140).
-  private static let tooManyHandlers = Status(
-    .unavailable, "too many cancelled calls have not ended yet",
-    trailers: Metadata([.init(name: "grpc-retry-pushback-ms", value: Array("1000".utf8))]))
-
-  private func beginCall(_ id: Int32, _ head: RequestHead, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
-    let call = ServerStream(connection: self, id: id, method: method, terms: terms)
-    session.setContext(call, streamID: id)
-    guard lingeringCount.load(ordering: .relaxed) < 2 * home.limits.streamsPerConnection else {
-      return call.finish(Self.tooManyHandlers)
-    }
-    if endsStream { call.flags.insert(.requestEnded) }
-    if method.compressesAnswers, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
-    if method.keepsMetadata {
-      call.ensuredExtras.metadata = Metadata(head)
-      call.ensuredExtras.authority = head.withAuthority { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-    if let timeout = terms.timeoutMilliseconds {
-      guard timeout > 0 else { return call.deadlinePassed() }
-      watchDeadline(of: call)
-    }
-    guard method.needsAdmission, let admission = home.services.admission else { return call.admit(nil) }
-    switch admission.admit(head, to: method, call: call, connection: context) {
-    case .admitted(let caller): call.admit(caller)
-    case .refused(let status): call.finish(status)
-    case .pending(let ticket):
-      ticket.whenResolved { resolution in
-        switch resolution {
-        case .admitted(let caller): call.admit(caller)
-        case .refused(let status): call.finish(status)
-        }
-      }
-    }
-  }
 }

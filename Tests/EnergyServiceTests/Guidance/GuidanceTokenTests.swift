@@ -45,6 +45,23 @@ private func makeCodec(_ keys: MasterKey...) throws -> GuidanceTokenCodec {
     #expect(codec.verify(flipped, clientID: client, venueID: venue, now: issued) == nil)
   }
 
+  @Test func `is not made where its time would not fit, since two would be the same`() throws {
+    let codec = try makeCodec(makeMasterKey(1))
+    let tag = try codec.tag(clientID: client, venueID: venue)
+    let times = GuidanceTokenCodec.issueTimes
+    #expect(times.lowerBound == Timestamp(seconds: 1_577_836_800))
+    for time in [times.lowerBound, times.upperBound] {
+      let token = try codec.token(issueTime: time, number: 0, tag: tag)
+      #expect(codec.verify(token, clientID: client, venueID: venue, now: time) == time)
+    }
+    let outside = [
+      times.lowerBound.advanced(byMilliseconds: -1), times.upperBound.advanced(bySeconds: 1), .earliest, .latest,
+    ]
+    for time in outside {
+      #expect(throws: EnergyKitError.self) { try codec.token(issueTime: time, number: 0, tag: tag) }
+    }
+  }
+
   @Test func `cannot be guessed`() throws {
     let codec = try makeCodec(makeMasterKey(1), makeMasterKey(0))
     for _ in 0..<10_000 { #expect(codec.verify(UUID(), clientID: client, venueID: venue, now: issued) == nil) }

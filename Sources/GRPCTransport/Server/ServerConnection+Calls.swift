@@ -1,0 +1,67 @@
+import GRPC
+import HTTP2
+import Synchronization
+
+/// What becomes of a request's headers: a call, or a refusal.
+extension ServerConnection {
+  func beginCall(_ id: Int32, _ head: RequestHead, endsStream: Bool) {
+    switch head.judge() {
+    case .accepted(let terms) where assemblesTooMuch:
+      refuse(id, Self.tooMuchAssembled, terms)
+    case .accepted(let terms):
+      let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
+      guard let method else { return refuse(id, unknownMethod(head), terms) }
+      beginCall(id, head, method, terms, endsStream: endsStream)
+    case .notGRPC(let refusal):
+      addFields { $0.appendRefusal(refusal) }
+      session.submitHeaders(streamID: id, endsStream: true)
+    case .refused(let status, let terms):
+      refuse(id, status, terms)
+    }
+  }
+
+  private func unknownMethod(_ head: RequestHead) -> Status {
+    head.withValue(.path) { home.services.router.refusal(of: $0) } ?? Status(.unimplemented, "there is no path")
+  }
+
+  /// Answers from the headers alone; the body is dropped and its bytes are credited (G-047).
+  private func refuse(_ id: Int32, _ status: Status, _ terms: CallTerms) {
+    addFields { $0.appendTrailersOnly(status, terms, limit: trailerLimit) }
+    session.submitHeaders(streamID: id, endsStream: true)
+  }
+
+  /// Calls that the client has cancelled, but that have not ended here, are twice as many as it may have open (G-087, G-140).
+  private static let tooManyHandlers = Status(
+    .unavailable, "too many cancelled calls have not ended yet",
+    trailers: Metadata([.init(name: "grpc-retry-pushback-ms", value: Array("1000".utf8))]))
+
+  private func beginCall(_ id: Int32, _ head: RequestHead, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
+    let call = ServerStream(connection: self, id: id, method: method, terms: terms)
+    session.setContext(call, streamID: id)
+    guard lingeringCount.load(ordering: .relaxed) < 2 * home.limits.streamsPerConnection else {
+      return call.finish(Self.tooManyHandlers)
+    }
+    if endsStream { call.flags.insert(.requestEnded) }
+    if method.compressesAnswers, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
+    if method.keepsMetadata {
+      call.ensuredExtras.metadata = Metadata(head)
+      call.ensuredExtras.authority = head.withAuthority { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+    if let timeout = terms.timeoutMilliseconds {
+      guard timeout > 0 else { return call.deadlinePassed() }
+      watchDeadline(of: call)
+    }
+    guard method.needsAdmission, let admission = home.services.admission else { return call.admit(nil) }
+    switch admission.admit(head, to: method, call: call, connection: context) {
+    case .admitted(let caller): call.admit(caller)
+    case .refused(let status): call.finish(status)
+    case .pending(let ticket):
+      ticket.whenResolved { resolution in
+        switch resolution {
+        case .admitted(let caller): call.admit(caller)
+        case .refused(let status): call.finish(status)
+        }
+      }
+    }
+  }
+}
