@@ -23,8 +23,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 }
 
 // C that the tree holds: generated code, or a few lines of our own.
-func cModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, cSettings: [.treatAllWarnings(as: .error)])
+func cModule(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, cSettings: [.treatAllWarnings(as: .error)])
 }
 
 let package = Package(
@@ -81,11 +81,17 @@ let package = Package(
     .executableTarget(
       name: "StorageBench", dependencies: ["EnergyModel", "Storage", "SQLiteStorage", "Locking"],
       path: "Benchmarks/StorageBench", swiftSettings: swift),
-    // Tests. TestSupport, the echo server and the echo client, which Tests/RPC starts, are theirs alone.
+    // Tests. TestSupport, and the servers and the client that Tests/RPC starts, are theirs alone.
+    module(
+      "TestServer", ["GRPCServices", "GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"], path: "Tests/TestServer"),
     .executableTarget(
-      name: "grpc-echo-server",
-      dependencies: ["GRPCServices", "GRPCTransport", "GRPC", "NetworkIO", "Locking", "TLS"],
+      name: "grpc-echo-server", dependencies: ["TestServer", "GRPCTransport", "GRPC", "Locking"],
       path: "Tests/EchoServer", swiftSettings: swift),
+    cModule("CTestingProto", ["CProtobufC"], path: "Tests/CTestingProto"),
+    .executableTarget(
+      name: "grpc-interop-server",
+      dependencies: ["TestServer", "ProtobufWire", "GRPC", "CTestingProto", "CProtobufC"],
+      path: "Tests/InteropServer", swiftSettings: swift),
     .executableTarget(
       name: "grpc-echo-client", dependencies: ["GRPCTransport", "GRPC", "NetworkIO", "TLS"],
       path: "Tests/EchoClient", swiftSettings: swift),

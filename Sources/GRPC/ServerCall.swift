@@ -29,6 +29,12 @@ package protocol ServerCall: AnyObject, Sendable {
   /// to fit (G-075).
   var trailerLimit: Int { get }
 
+  /// Whether the message that is being handed to the handler came compressed (G-039); `false` outside of that.
+  var messageWasCompressed: Bool { get }
+  /// Whether the next messages are compressed where the method asks for it and the client takes it; `true` until set.
+  /// What the response headers have not announced cannot be compressed: `sendHeaders` announces.
+  var compressesMessages: Bool { get set }
+
   /// Metadata to go with the response headers; only before the first `send`, once.
   func setInitialMetadata(_ metadata: Metadata)
   /// Sends the response headers now instead of with the first message (G-077).

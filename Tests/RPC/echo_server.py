@@ -23,10 +23,10 @@ SERVICE = "/grpc.echo.v1.Echo/"
 class EchoServer:
     """`address`: one, or a list of them; `address` and `port` of the server are then those of the first."""
 
-    def __init__(self, *arguments, address="127.0.0.1:0", wait=True, descriptors=None):
+    def __init__(self, *arguments, address="127.0.0.1:0", wait=True, descriptors=None, program="grpc-echo-server"):
         asked = [address] if isinstance(address, str) else address
         listens = [word for one in asked for word in ("--listen", one)]
-        command = [str(BINARIES / "grpc-echo-server"), *listens, *arguments]
+        command = [str(BINARIES / program), *listens, *arguments]
         if descriptors is not None:
             command = ["prlimit", f"--nofile={descriptors}", *command]
         self.process = subprocess.Popen(

@@ -22,6 +22,8 @@ package final class RecordedCall: ServerCall, @unchecked Sendable {
   package var peerTakes = true
   package var keptByteCount = 0
   package var trailerLimit = 8 << 10
+  package var messageWasCompressed = false
+  package var compressesMessages = true
 
   package init(on executor: ManualExecutor = ManualExecutor()) {
     manualExecutor = executor

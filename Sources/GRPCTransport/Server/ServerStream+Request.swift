@@ -216,6 +216,8 @@ extension ServerStream {
     guard !flags.isDisjoint(with: .compressedRequest), MessageFramer.isCompressed(message) else {
       return body(message)
     }
+    flags.insert(.messageWasCompressed)
+    defer { flags.remove(.messageWasCompressed) }
     try connection.home.inflation.inflate(
       message, flags.contains(.gzipRequest) ? .gzip : .zlib, limit: framer.maximumMessageByteCount, body)
   }

@@ -66,6 +66,7 @@ extension ServerStream {
 
   /// Compresses the message, where it is large enough and there is time. Returns `false` where it was not sent.
   private func sendCompressed(byteCount: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
+    guard !flags.contains(.leavesPlain) else { return false }
     // What the headers have not said cannot be said any more.
     guard flags.contains(.answersGzip) || !flags.contains(.headersSubmitted) else { return false }
     let desk = connection.home.deflation

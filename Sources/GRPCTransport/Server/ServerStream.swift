@@ -53,6 +53,11 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     /// Is to be told when the connection has room.
     static let awaitsRoom = Flags(rawValue: 1 << 21)
 
+    /// The message that its handler has was compressed.
+    static let messageWasCompressed = Flags(rawValue: 1 << 22)
+    /// The handler wants the next messages as they are.
+    static let leavesPlain = Flags(rawValue: 1 << 23)
+
     static let compressedRequest: Flags = [.gzipRequest, .zlibRequest]
     /// Stands in a queue.
     static let queued: Flags = [.heldBack, .starved, .awaitsRoom, .awaitsInflation]
@@ -181,6 +186,13 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
       count()
       if handlerByteCount == 0 { connection.stopAssembling(self) }
     }
+  }
+
+  var messageWasCompressed: Bool { flags.contains(.messageWasCompressed) }
+
+  var compressesMessages: Bool {
+    get { !flags.contains(.leavesPlain) }
+    set { if newValue { flags.remove(.leavesPlain) } else { flags.insert(.leavesPlain) } }
   }
 
   func finish(_ status: Status) {

@@ -1,10 +1,10 @@
-import GRPC
-import GRPCTransport
+package import GRPC
+package import GRPCTransport
 
 /// energykitd's flags about connections, with parts of seconds (`0.5`), and some that only tests need.
-struct ConnectionOptions {
-  var policy = ConnectionPolicy()
-  var limits = CallLimits()
+package struct ConnectionOptions {
+  package var policy = ConnectionPolicy()
+  package var limits = CallLimits()
 
   /// Returns whether `flag` is one of these and `value` makes sense.
   mutating func take(_ flag: String, _ value: String) -> Bool {
