@@ -40,7 +40,7 @@ package enum Base64 {
     return bytes
   }
 
-  private static func symbol(_ value: UInt8) -> UInt8 {
+  static func symbol(_ value: UInt8) -> UInt8 {
     switch value {
     case 0..<26: UInt8(ascii: "A") + value
     case 26..<52: UInt8(ascii: "a") + (value - 26)
@@ -50,7 +50,7 @@ package enum Base64 {
     }
   }
 
-  private static func value(_ symbol: UInt8) -> UInt8? {
+  static func value(_ symbol: UInt8) -> UInt8? {
     switch symbol {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): symbol - UInt8(ascii: "A")
     case UInt8(ascii: "a")...UInt8(ascii: "z"): symbol - UInt8(ascii: "a") + 26

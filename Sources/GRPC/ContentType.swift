@@ -1,12 +1,20 @@
 /// The content types served; the answer's is the request's (G-035).
-package enum ContentType: Hashable, Sendable {
+package enum ContentType: Hashable, Sendable, CaseIterable {
   /// `application/grpc`
   case plain
   /// `application/grpc+proto`
   case proto
+  /// `application/grpc-web` (G-131)
+  case web
+  /// `application/grpc-web+proto`
+  case webProto
+  /// `application/grpc-web-text` (G-132)
+  case webText
+  /// `application/grpc-web-text+proto`
+  case webTextProto
 
   /// Media types are compared without regard to case, parameters after `;` are not looked at (RFC 9110 §8.3.1). `nil`
-  /// for everything that is answered with HTTP 415: foreign types, gRPC-Web, codecs that are not served.
+  /// for everything that is answered with HTTP 415: foreign types, codecs that are not served.
   package init?(_ value: UnsafeRawBufferPointer) {
     // As nearly every client writes it.
     if value.equals("application/grpc") {
@@ -16,19 +24,26 @@ package enum ContentType: Hashable, Sendable {
     let type = value.prefix { $0 != UInt8(ascii: ";") }
     let end = type.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map { $0 + 1 } ?? type.startIndex
     let essence = type[..<end]
-    if Self.equals(essence, "application/grpc") {
-      self = .plain
-    } else if Self.equals(essence, "application/grpc+proto") {
-      self = .proto
-    } else {
-      return nil
-    }
+    guard let found = Self.allCases.first(where: { Self.equals(essence, $0.text) }) else { return nil }
+    self = found
   }
 
   package var text: StaticString {
     switch self {
     case .plain: "application/grpc"
     case .proto: "application/grpc+proto"
+    case .web: "application/grpc-web"
+    case .webProto: "application/grpc-web+proto"
+    case .webText: "application/grpc-web-text"
+    case .webTextProto: "application/grpc-web-text+proto"
+    }
+  }
+
+  /// Whether it is of gRPC-Web: trailers come as a frame of the body.
+  package var isWeb: Bool {
+    switch self {
+    case .plain, .proto: false
+    case .web, .webProto, .webText, .webTextProto: true
     }
   }
 

@@ -39,6 +39,9 @@ extension FieldBlock {
       append("allow", "POST")
     case .unsupportedMediaType:
       append(":status", "415")
+    case .foreignOrigin:
+      append(":status", "403")
+      append("vary", "origin")
     }
   }
 

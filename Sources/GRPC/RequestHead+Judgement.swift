@@ -3,6 +3,8 @@ package enum HeadJudgement: Hashable, Sendable {
   case accepted(CallTerms)
   /// Answered with the HTTP status alone: this is no gRPC call.
   case notGRPC(HTTPRefusal)
+  /// A browser asks whether a page may call (G-133).
+  case preflight
   /// Answered with trailers only, `CallTerms` giving their form (G-068).
   case refused(Status, CallTerms)
 }
@@ -32,18 +34,24 @@ package enum HTTPRefusal: Hashable, Sendable {
   case methodNotAllowed
   /// 415 (G-035).
   case unsupportedMediaType
+  /// 403: a page that may not call (G-133).
+  case foreignOrigin
 }
 
 extension RequestHead {
   /// Judges G-030, 035, 037, 039 and 046, in the order in which a client can make sense of the answer. A missing `te` is
   /// accepted (G-034).
-  package func judge() -> HeadJudgement {
+  ///
+  /// - Parameter servesWeb: Whether gRPC-Web is served; the caller sees to origins.
+  package func judge(servesWeb: Bool = false) -> HeadJudgement {
     guard size == .fits else {
       let text = "the headers are larger than the limit of \(limit) bytes"
       return .refused(Status(.resourceExhausted, text), CallTerms(contentType: .plain))
     }
-    guard withValue(.method, { $0.equals("POST") }) == true else { return .notGRPC(.methodNotAllowed) }
-    guard let contentType = withValue(.contentType, { ContentType($0) }) ?? nil else {
+    guard withValue(.method, { $0.equals("POST") }) == true else {
+      return servesWeb && isPreflight ? .preflight : .notGRPC(.methodNotAllowed)
+    }
+    guard let contentType = withValue(.contentType, { ContentType($0) }) ?? nil, servesWeb || !contentType.isWeb else {
       return .notGRPC(.unsupportedMediaType)
     }
     var terms = CallTerms(contentType: contentType)

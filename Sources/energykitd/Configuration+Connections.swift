@@ -24,6 +24,19 @@ extension Configuration {
       policy.keepaliveTimeout = try Self.time(.keepaliveTimeout, values, from: 1, policy.keepaliveTimeout)
       policy.pingInterval = try Self.time(.minPingInterval, values, from: 0, policy.pingInterval)
       policy.pingIntervalInCalls = min(policy.pingIntervalInCalls, policy.pingInterval)
+      policy.webOrigins = try Self.webOrigins(values)
+    }
+
+    private static func webOrigins(_ values: SettingValues) throws(UsageError) -> WebOrigins {
+      do throws(WebOrigins.Fault) {
+        return try WebOrigins(values.all(.webOrigin))
+      } catch {
+        switch error {
+        case .malformed(let text):
+          throw UsageError(
+            "--web-origin \(text): expected an origin as browsers write it, for example https://app.example.com, or *")
+        }
+      }
     }
 
     /// A year, in seconds.

@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable {
   case guidanceMinInterval = "guidance-min-interval"
   case sessionRules = "session-rules"
   case reflection
+  case webOrigin = "web-origin"
   case drainSeconds = "drain-seconds"
   case maxConnections = "max-connections"
   case maxConnectionsPerAddress = "max-connections-per-address"
@@ -47,6 +48,7 @@ enum Setting: String, CaseIterable {
     case .loops, .maxConnections, .maxConnectionsPerAddress: "N"
     case .sessionRules: "strict|lenient"
     case .reflection: "on|off"
+    case .webOrigin: "ORIGIN"
     case .logLevel: "debug|info|notice|warning|error"
     case .logFormat: "text|json"
     case .demo, .help, .version: nil
@@ -76,6 +78,9 @@ enum Setting: String, CaseIterable {
     case .sessionRules:
       "lenient stores 0 where a begin or end event carries power, instead of refusing (default strict)"
     case .reflection: "whether the server describes its services to grpcurl, buf and their like (default on)"
+    case .webOrigin:
+      "pages from here may call by gRPC-Web, for example https://app.example.com; * for all; may be given again (default: "
+        + "gRPC-Web is not served)"
     case .drainSeconds: "time that calls get to end after SIGTERM (default 10)"
     case .maxConnections: "connections at once; more are closed as they come (default 10000)"
     case .maxConnectionsPerAddress:
@@ -100,7 +105,7 @@ enum Setting: String, CaseIterable {
     }
   }
 
-  var isRepeatable: Bool { self == .listen || self == .grid }
+  var isRepeatable: Bool { self == .listen || self == .grid || self == .webOrigin }
   /// Whether it makes sense outside the command line.
   var isPersistent: Bool { self != .help && self != .version && self != .config }
 

@@ -79,6 +79,30 @@ private let good = [
     #expect(changed(changes).judge() == judgement)
   }
 
+  // G-131, G-132, G-133
+  @Test(
+    arguments: [
+      ([("content-type", "application/grpc-web")], .accepted(CallTerms(contentType: .web))),
+      ([("content-type", "application/grpc-web+proto; charset=x")], .accepted(CallTerms(contentType: .webProto))),
+      ([("content-type", "application/grpc-web-text")], .accepted(CallTerms(contentType: .webText))),
+      ([("content-type", "Application/gRPC-Web-Text+Proto")], .accepted(CallTerms(contentType: .webTextProto))),
+      ([("content-type", "application/grpc-web+json")], .notGRPC(.unsupportedMediaType)),
+      ([(":method", "OPTIONS"), ("origin", "https://a"), ("access-control-request-method", "POST")], .preflight),
+      ([(":method", "OPTIONS"), ("origin", "https://a")], .notGRPC(.methodNotAllowed)),
+      ([(":method", "OPTIONS"), ("access-control-request-method", "POST")], .notGRPC(.methodNotAllowed)),
+      (
+        [(":method", "GET"), ("origin", "https://a"), ("access-control-request-method", "POST")],
+        .notGRPC(.methodNotAllowed)
+      ),
+    ] as [([(String, String?)], HeadJudgement)])
+  func `of a browser is judged where gRPC-Web is served, else refused`(
+    changes: [(String, String?)], judgement: HeadJudgement
+  ) {
+    #expect(changed(changes).judge(servesWeb: true) == judgement)
+    let isRefusal = changes.contains { $0.0 == ":method" } ? HTTPRefusal.methodNotAllowed : .unsupportedMediaType
+    #expect(changed(changes).judge() == .notGRPC(isRefusal))
+  }
+
   // G-037
   @Test(arguments: ["", "1s", "-1S", "1.5S", "123456789S"])
   func `with a bad timeout is refused as INTERNAL`(timeout: String) {
@@ -145,9 +169,9 @@ private let good = [
 
   // G-035
   @Test(arguments: [
-    "", ";", "application/json", "application/grpc+json", "application/grpc-web", "application/grpcx",
+    "", ";", "application/json", "application/grpc+json", "application/grpcx",
     "application/grp",
-    "application/grpc-web-text", "text/plain", " application/grpc",
+    "text/plain", " application/grpc",
   ])
   func `of anything else is not`(text: String) {
     #expect(withBytes(text) { ContentType($0) } == nil)

@@ -25,6 +25,7 @@ package struct ServerOptions {
     loopCount = try number(values["--loops"]?.last ?? "2", in: 1...64)
     drainSeconds = UInt64(try number(values["--drain-seconds"]?.last ?? "10", in: 0...3_600))
     certificates = try readCertificates(values)
+    if let origins = try? WebOrigins(values["--web-origin"] ?? []) { connections.policy.webOrigins = origins }
     guard let mode = UInt32(values["--unix-socket-mode"]?.last ?? "660", radix: 8), mode <= 0o777 else { throw usage }
     for text in try addresses(values) {
       guard let listen = ListenAddress(text) else { throw usage }
@@ -63,7 +64,7 @@ package struct ServerOptions {
 
   private static let flags: Set = [
     "--port", "--listen", "--unix-socket-mode", "--tls-cert", "--tls-key", "--tls-client-ca", "--loops",
-    "--drain-seconds",
+    "--drain-seconds", "--web-origin",
   ]
 
   private var usage: Fault { Self.usage(of: program) }
@@ -71,7 +72,7 @@ package struct ServerOptions {
   private static func usage(of program: String) -> Fault {
     Fault(
       message: "usage: \(program) [--port N] [--listen ADDR]... [--unix-socket-mode MODE] "
-        + "[--tls-cert F --tls-key F [--tls-client-ca F]] [--loops N] [--drain-seconds S], "
+        + "[--tls-cert F --tls-key F [--tls-client-ca F]] [--loops N] [--drain-seconds S] [--web-origin ORIGIN]..., "
         + "and the flags of ConnectionOptions")
   }
 

@@ -27,6 +27,14 @@ import Testing
     #expect(!plain.isDemo)
   }
 
+  // G-133
+  @Test func `takes origins of pages and refuses what is none`() throws {
+    #expect(try configuration(["--data=d"]).connections.policy.webOrigins.isEmpty)
+    let two = try configuration(["--data=d", "--web-origin=https://a.example", "--web-origin", "http://localhost:8080"])
+    #expect(two.connections.policy.webOrigins.allow("http://localhost:8080".utf8))
+    #expect(throws: UsageError.self) { try configuration(["--data=d", "--web-origin=a.example"]) }
+  }
+
   @Test func `takes listeners in the order given`() throws {
     let two = try configuration(["--data=d", "--listen", "0.0.0.0:1", "--listen=admin+[::]:2"])
     #expect(two.listeners.map(\.address.description) == ["0.0.0.0:1", "[::]:2"])

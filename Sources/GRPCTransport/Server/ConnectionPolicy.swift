@@ -1,3 +1,5 @@
+package import GRPC
+
 /// How long connections live, and what clients may do with them besides calls. Times in milliseconds; `nil` where there
 /// is none (docs/operating.md, Connections).
 package struct ConnectionPolicy: Hashable, Sendable {
@@ -23,6 +25,9 @@ package struct ConnectionPolicy: Hashable, Sendable {
   /// Connections from one address, or from one IPv6 network of 64 bits (G-157). Unless it is `nil`, this machine's own
   /// are not excepted; else they are, and others get `defaultConnectionsPerAddress`.
   package var connectionsPerAddress: Int?
+
+  /// Pages that may call by gRPC-Web; where there are none, it is not served (G-131).
+  package var webOrigins = WebOrigins.none
 
   package static let defaultConnectionsPerAddress = 1_000
 

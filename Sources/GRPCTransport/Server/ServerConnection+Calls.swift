@@ -5,18 +5,22 @@ import Synchronization
 /// What becomes of a request's headers: a call, or a refusal.
 extension ServerConnection {
   func beginCall(_ id: Int32, _ head: RequestHead, endsStream: Bool) {
-    switch head.judge() {
+    switch head.judge(servesWeb: !home.policy.webOrigins.isEmpty) {
+    case .accepted(let terms) where terms.contentType.isWeb && !mayCallFromWeb(head),
+      .refused(_, let terms) where terms.contentType.isWeb && !mayCallFromWeb(head):
+      refuse(id, .foreignOrigin)
     case .accepted(let terms) where assemblesTooMuch:
-      refuse(id, Self.tooMuchAssembled, terms)
+      refuse(id, Self.tooMuchAssembled, terms, head)
     case .accepted(let terms):
       let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
-      guard let method else { return refuse(id, unknownMethod(head), terms) }
+      guard let method else { return refuse(id, unknownMethod(head), terms, head) }
       beginCall(id, head, method, terms, endsStream: endsStream)
+    case .preflight:
+      answerPreflight(id, head)
     case .notGRPC(let refusal):
-      addFields { $0.appendRefusal(refusal) }
-      session.submitHeaders(streamID: id, endsStream: true)
+      refuse(id, refusal)
     case .refused(let status, let terms):
-      refuse(id, status, terms)
+      refuse(id, status, terms, head)
     }
   }
 
@@ -25,8 +29,29 @@ extension ServerConnection {
   }
 
   /// Answers from the headers alone; the body is dropped and its bytes are credited (G-047).
-  private func refuse(_ id: Int32, _ status: Status, _ terms: CallTerms) {
-    addFields { $0.appendTrailersOnly(status, terms, limit: trailerLimit) }
+  private func refuse(_ id: Int32, _ status: Status, _ terms: CallTerms, _ head: RequestHead) {
+    addFields {
+      $0.appendTrailersOnly(status, terms, limit: trailerLimit)
+      if terms.contentType.isWeb { $0.appendCORSHeaders(origin: head.origin ?? []) }
+    }
+    session.submitHeaders(streamID: id, endsStream: true)
+  }
+
+  private func refuse(_ id: Int32, _ refusal: HTTPRefusal) {
+    addFields { $0.appendRefusal(refusal) }
+    session.submitHeaders(streamID: id, endsStream: true)
+  }
+
+  // MARK: - Browsers
+
+  /// A caller that names no origin is no browser, and may be anyone.
+  private func mayCallFromWeb(_ head: RequestHead) -> Bool {
+    head.origin.map { home.policy.webOrigins.allow($0) } ?? true
+  }
+
+  private func answerPreflight(_ id: Int32, _ head: RequestHead) {
+    guard let origin = head.origin, home.policy.webOrigins.allow(origin) else { return refuse(id, .foreignOrigin) }
+    addFields { $0.appendPreflightAnswer(origin: origin, wanted: head.wantedHeaders) }
     session.submitHeaders(streamID: id, endsStream: true)
   }
 
@@ -38,11 +63,12 @@ extension ServerConnection {
   private func beginCall(_ id: Int32, _ head: RequestHead, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
     let call = ServerStream(connection: self, id: id, method: method, terms: terms)
     session.setContext(call, streamID: id)
+    if terms.contentType.isWeb { call.ensuredExtras.webOrigin = head.origin ?? [] }
     guard lingeringCount.load(ordering: .relaxed) < 2 * home.limits.streamsPerConnection else {
       return call.finish(Self.tooManyHandlers)
     }
     if endsStream { call.flags.insert(.requestEnded) }
-    if method.compressesAnswers, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
+    if method.compressesAnswers, !terms.contentType.isWeb, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
     if method.keepsMetadata {
       call.ensuredExtras.metadata = Metadata(head)
       call.ensuredExtras.authority = head.withAuthority { String(decoding: $0, as: UTF8.self) } ?? ""

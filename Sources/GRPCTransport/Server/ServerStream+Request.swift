@@ -46,10 +46,10 @@ extension ServerStream {
     guard !hasEnded else { return }
     unreturnedByteCount += bytes.count
     stillness = 0
-    take(bytes)
+    if flags.contains(.webText) { receiveText(bytes) } else { take(bytes) }
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer) {
+  func take(_ bytes: UnsafeRawBufferPointer) {
     switch phase {
     case .admitting:
       framer.hold(bytes)
@@ -140,6 +140,7 @@ extension ServerStream {
   func requestEnded() {
     flags.insert(.requestEnded)
     guard !hasEnded else { return }
+    if flags.contains(.webText), !isTextWhole() { return }
     switch phase {
     case .admitting, .served: return
     case .oneRequest:
@@ -256,11 +257,11 @@ extension ServerStream {
     connection.markDirty()
   }
 
-  private func fail(_ status: Status) {
+  func fail(_ status: Status) {
     finish(status)
   }
 
-  private static let secondMessage = Status(.unimplemented, "the request has more than one message")
+  static let secondMessage = Status(.unimplemented, "the request has more than one message")
 
   // MARK: - Credit
 

@@ -35,7 +35,9 @@ extension ServerStream {
     guard !flags.contains(.headersSubmitted) else { return }
     flags.insert(.headersSubmitted)
     let session = connection.session
-    if let metadata = extras?.initialMetadata, !metadata.fields.isEmpty {
+    if flags.contains(.web) {
+      addWebHeaders()
+    } else if let metadata = extras?.initialMetadata, !metadata.fields.isEmpty {
       connection.addFields {
         $0.appendResponseHeaders(terms, metadata: metadata, limit: connection.trailerLimit)
       }
@@ -83,10 +85,14 @@ extension ServerStream {
     if offered != nil { settleOffer() }
     let output = ensuredOutput()
     let before = output.byteCount
-    let room = output.append(MessageFramer.prefixByteCount + byteCount)
-    Self.writePrefix(of: byteCount, into: room)
-    if isCompressed { room[0] = 1 }
-    write(UnsafeMutableRawBufferPointer(rebasing: room[MessageFramer.prefixByteCount...]))
+    if flags.contains(.webText) {
+      appendText(byteCount: byteCount, to: output, write)
+    } else {
+      let room = output.append(MessageFramer.prefixByteCount + byteCount)
+      Self.writePrefix(of: byteCount, into: room)
+      if isCompressed { room[0] = 1 }
+      write(UnsafeMutableRawBufferPointer(rebasing: room[MessageFramer.prefixByteCount...]))
+    }
     connection.didBuffer(output.byteCount - before)
     if output.byteCount > Self.fairShareByteCount, !flags.contains(.fair) {
       flags.insert(.fair)
@@ -118,14 +124,14 @@ extension ServerStream {
     connection.markDirty()
   }
 
-  private func ensuredOutput() -> StreamOutput {
+  func ensuredOutput() -> StreamOutput {
     if let output { return output }
     let taken = connection.home.outputs.take()
     output = taken
     return taken
   }
 
-  private static func writePrefix(of byteCount: Int, into room: UnsafeMutableRawBufferPointer) {
+  static func writePrefix(of byteCount: Int, into room: UnsafeMutableRawBufferPointer) {
     room[0] = 0
     room.storeBytes(of: UInt32(byteCount).bigEndian, toByteOffset: 1, as: UInt32.self)
   }
@@ -136,9 +142,14 @@ extension ServerStream {
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> HTTP2BodyRead {
     var filled = readOutput(into: buffer)
     while output?.isEmpty ?? true {
-      guard let message = offered, let subscriber else { return bodyHasLeft(filled) }
+      guard let message = offered, let subscriber else {
+        guard owesWebTrailers else { return bodyHasLeft(filled) }
+        appendWebTrailers()
+        filled += readOutput(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+        continue
+      }
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      if let written = Self.write(message, for: subscriber, into: room) {
+      if !flags.contains(.webText), let written = Self.write(message, for: subscriber, into: room) {
         offered = nil
         filled += written
       } else if filled == 0 {
@@ -169,6 +180,7 @@ extension ServerStream {
     }
     flags.remove(.bodyActive)
     if membership == nil { subscriber = nil }
+    if flags.contains(.webTrailersSent) { return .end(filled) }
     if flags.contains(.finishing) { submitTrailers(extras?.finalStatus ?? .ok) }
     return .pause(filled)
   }
@@ -196,11 +208,18 @@ extension ServerStream {
     let shared = message.bytes.count
     let own = subscriber.prefixByteCount(before: shared)
     let before = output.byteCount
-    let room = output.append(MessageFramer.prefixByteCount + own)
-    Self.writePrefix(of: own + shared, into: room)
-    subscriber.writePrefix(
-      before: shared, into: UnsafeMutableRawBufferPointer(rebasing: room[MessageFramer.prefixByteCount...]))
-    output.appendShared(message)
+    if flags.contains(.webText) {
+      appendText(byteCount: own + shared, to: output) { room in
+        subscriber.writePrefix(before: shared, into: UnsafeMutableRawBufferPointer(rebasing: room[..<own]))
+        UnsafeMutableRawBufferPointer(rebasing: room[own...]).copyBytes(from: message.bytes)
+      }
+    } else {
+      let room = output.append(MessageFramer.prefixByteCount + own)
+      Self.writePrefix(of: own + shared, into: room)
+      subscriber.writePrefix(
+        before: shared, into: UnsafeMutableRawBufferPointer(rebasing: room[MessageFramer.prefixByteCount...]))
+      output.appendShared(message)
+    }
     connection.didBuffer(output.byteCount - before)
   }
 
@@ -211,9 +230,13 @@ extension ServerStream {
     if !flags.contains(.headersSubmitted) {
       flags.insert(.headersSubmitted)
       let metadata = extras?.initialMetadata ?? Metadata()
-      connection.addFields { $0.appendTrailersOnly(status, terms, metadata: metadata, limit: connection.trailerLimit) }
+      connection.addFields {
+        $0.appendTrailersOnly(status, terms, metadata: metadata, limit: connection.trailerLimit)
+        if flags.contains(.web) { $0.appendCORSHeaders(origin: extras?.webOrigin ?? []) }
+      }
       connection.session.submitHeaders(streamID: id, endsStream: true)
-    } else if flags.contains(.bodyActive) {
+    } else if flags.contains(.bodyActive) || flags.contains(.web) {
+      if !flags.contains(.bodyActive) { activateBody() }
       flags.insert(.finishing)
       if !status.isPlainOK { ensuredExtras.finalStatus = status }
     } else {

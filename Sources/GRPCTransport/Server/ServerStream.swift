@@ -57,6 +57,12 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     static let messageWasCompressed = Flags(rawValue: 1 << 22)
     /// The handler wants the next messages as they are.
     static let leavesPlain = Flags(rawValue: 1 << 23)
+    /// gRPC-Web: the trailers are a frame of the body.
+    static let web = Flags(rawValue: 1 << 24)
+    /// gRPC-Web as base64.
+    static let webText = Flags(rawValue: 1 << 25)
+    /// The frame of the trailers is among what was sent.
+    static let webTrailersSent = Flags(rawValue: 1 << 26)
 
     static let compressedRequest: Flags = [.gzipRequest, .zlibRequest]
     /// Stands in a queue.
@@ -78,6 +84,9 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     var metadata = Metadata()
     var authority = ""
     var finalStatus = Status.ok
+    /// The page that calls by gRPC-Web; empty: no browser.
+    var webOrigin: [UInt8] = []
+    var base64 = Base64Decoder()
   }
 
   let connection: ServerConnection
@@ -129,10 +138,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
       if deadlineMilliseconds < timeout { deadlineMilliseconds = .max }
     }
     flags = coding
-    switch terms.contentType {
-    case .plain: break
-    case .proto: flags.insert(.protoSuffix)
-    }
+    flags.insert(Flags(of: terms.contentType))
     if terms.namesEncodings { flags.insert(.namesEncodings) }
   }
 
@@ -171,7 +177,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
 
   /// The form of the answer.
   var terms: CallTerms {
-    var terms = CallTerms(contentType: flags.contains(.protoSuffix) ? .proto : .plain)
+    var terms = CallTerms(contentType: flags.contentType)
     terms.namesEncodings = flags.contains(.namesEncodings)
     terms.answersGzip = flags.contains(.answersGzip)
     return terms
@@ -271,6 +277,28 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
 }
 
 extension ServerStream.Flags {
+  fileprivate init(of type: ContentType) {
+    switch type {
+    case .plain: self = []
+    case .proto: self = .protoSuffix
+    case .web: self = .web
+    case .webProto: self = [.web, .protoSuffix]
+    case .webText: self = [.web, .webText]
+    case .webTextProto: self = [.web, .webText, .protoSuffix]
+    }
+  }
+
+  fileprivate var contentType: ContentType {
+    switch (contains(.web), contains(.webText), contains(.protoSuffix)) {
+    case (false, _, false): .plain
+    case (false, _, true): .proto
+    case (true, false, false): .web
+    case (true, false, true): .webProto
+    case (true, true, false): .webText
+    case (true, true, true): .webTextProto
+    }
+  }
+
   fileprivate init(of encoding: Encoding) {
     switch encoding {
     case .identity: self = []

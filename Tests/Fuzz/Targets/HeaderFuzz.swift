@@ -39,22 +39,48 @@ import GRPC
     Base64.append(decoded, to: &again)
     if Base64.decode(again) != decoded { violated("base64 comes back") }
   }
+  checkPieces(of: bytes)
   return 0
+}
+
+/// Base64 in two pieces says what it says in one.
+private func checkPieces(of text: UnsafeRawBufferPointer) {
+  let cut = text.isEmpty ? 0 : Int(text[0]) % text.count
+  let whole = decoded([text])
+  let pieces = decoded([UnsafeRawBufferPointer(rebasing: text[..<cut]), UnsafeRawBufferPointer(rebasing: text[cut...])])
+  if whole != pieces { violated("pieces of base64 say what the whole says") }
+  guard let whole else { return }
+  var again = [UInt8](repeating: 0, count: Base64.paddedByteCount(whole.count))
+  again.withUnsafeMutableBytes { buffer in whole.withUnsafeBytes { Base64.encode($0, into: buffer) } }
+  if again.withUnsafeBytes({ decoded([$0]) }) != whole { violated("padded base64 comes back") }
+}
+
+private func decoded(_ pieces: [UnsafeRawBufferPointer]) -> [UInt8]? {
+  var decoder = Base64Decoder()
+  var bytes: [UInt8] = []
+  for piece in pieces {
+    var part = [UInt8](repeating: 0, count: decoder.maximumByteCount(of: piece.count))
+    guard let count = part.withUnsafeMutableBytes({ try? decoder.decode(piece, into: $0) }) else { return nil }
+    bytes += part[..<count]
+  }
+  return bytes
 }
 
 private nonisolated(unsafe) let knownNames: [UnsafeBufferPointer<UInt8>] = [
   ":method", ":path", ":scheme", ":authority", "host", "content-type", "te", "grpc-timeout", "grpc-encoding",
   "grpc-accept-encoding", "authorization", "user-agent", "trace-bin", "note", "grpc-trace-bin", "content-length",
+  "origin", "access-control-request-method", "access-control-request-headers",
 ].map { (name: StaticString) in UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount) }
 
 private func checkJudgement(of head: RequestHead) {
   var block = FieldBlock()
-  switch head.judge() {
+  switch head.judge(servesWeb: true) {
   case .accepted(let terms):
     if head.size != .fits { violated("large headers are refused") }
     block.appendResponseHeaders(terms, metadata: Metadata(head))
   case .refused(let status, let terms): block.appendTrailersOnly(status, terms, metadata: Metadata(head), limit: 512)
   case .notGRPC(let refusal): block.appendRefusal(refusal)
+  case .preflight: block.appendPreflightAnswer(origin: head.origin ?? [], wanted: head.wantedHeaders)
   }
   block.withFields { fields in
     for (name, value) in fields {
