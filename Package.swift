@@ -69,11 +69,15 @@ let package = Package(
     module("EnergyWire", ["EnergyModel", "GRPC", "ProtobufWire", "CEnergyProto", "CProtobufC"]),
     module(
       "EnergyRPC", ["EnergyWire", "EnergyService", "EnergyModel", "ProtobufWire", "Storage", "GRPC", "Locking"]),
+    .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    module("AdminHTTP", ["CMicroHTTPD"]),
     .systemLibrary(name: "CGetopt"),
     .executableTarget(
       name: "energykitd",
       dependencies: [
-        "CGetopt", "Diagnostics", "EnergyAnalysis", "EnergyModel", "EnergyRPC", "EnergyService", "EnergyWire", "GRPC",
+        "AdminHTTP", "CGetopt", "Diagnostics", "EnergyAnalysis", "EnergyModel", "EnergyRPC", "EnergyService",
+        "EnergyWire", "GRPC",
         "GRPCServices", "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage", "TLS",
       ],
       swiftSettings: swift),
@@ -111,6 +115,7 @@ let package = Package(
         "TestSupport",
       ]),
     tests("LockingTests", ["Locking"]),
+    tests("AdminHTTPTests", ["AdminHTTP"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
     tests("NetworkIOTests", ["NetworkIO", "Locking", "TestSupport"]),
     tests("EnergyModelTests", ["EnergyModel"]),

@@ -37,7 +37,7 @@ package final class EnergyLoop {
       method(.listVenues, ListVenues(self).handle, compressesAnswers: true),
       method(.getVenue, GetVenue(self).handle),
       method(.getGuidance, GetGuidance(self).handle),
-      method(.streamGuidance, StreamGuidance(self).handle),
+      method(.streamGuidance, StreamGuidance(self).handle, isLongLived: true),
       method(.submitLoadEvents, SubmitLoadEvents(self).handle),
       method(.publishGridSignal, PublishGridSignal(self).handle),
     ]
@@ -54,10 +54,11 @@ package final class EnergyLoop {
 
   private func method(
     _ name: MethodName, _ handle: @escaping (any ServerCall, UnsafeRawBufferPointer) -> Void,
-    compressesAnswers: Bool = false
+    compressesAnswers: Bool = false, isLongLived: Bool = false
   ) -> Method {
     Method(
-      path: name.path, handler: .oneRequest(handle), isForOperators: name.isAdmin, compressesAnswers: compressesAnswers)
+      path: name.path, handler: .oneRequest(handle), isForOperators: name.isAdmin, compressesAnswers: compressesAnswers,
+      isLongLived: isLongLived)
   }
 
   /// Calls `body` with what the caller may do at the venue (`nil`: it is absent to the caller): at once where this loop
@@ -90,6 +91,8 @@ package struct SharedServices: Sendable {
   package let loadEvents: LoadEventService
   package let fanOut: GuidanceFanOut
   package let sessionRules: SessionRules
+  /// What became of events, for the operator.
+  package let eventCounters = EventCounters()
   /// Told, on any thread, of each batch that the store failed; for the log.
   package let onStoreProblem: @Sendable (StoreError) -> Void
 

@@ -60,7 +60,9 @@ struct SubmitLoadEvents {
       loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
       faultCount: request.faultCount, allowsPartialSuccess: request.allowsPartialSuccess)
     do throws(EnergyKitError) {
-      let ticket = CallTicket(call: call, eventCount: request.eventCount, onStoreProblem: loop.shared.onStoreProblem)
+      let ticket = CallTicket(
+        call: call, eventCount: request.eventCount, counters: loop.shared.eventCounters,
+        onStoreProblem: loop.shared.onStoreProblem)
       loop.mailbox.send(
         try loop.shared.loadEvents.submission(
           of: batch, as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
@@ -75,10 +77,15 @@ final class CallTicket: Sendable {
   let call: any ServerCall
   /// Events in the request, well formed or not.
   let eventCount: Int
+  let counters: EventCounters
   let onStoreProblem: @Sendable (StoreError) -> Void
 
-  init(call: any ServerCall, eventCount: Int, onStoreProblem: @escaping @Sendable (StoreError) -> Void) {
+  init(
+    call: any ServerCall, eventCount: Int, counters: EventCounters,
+    onStoreProblem: @escaping @Sendable (StoreError) -> Void
+  ) {
     self.call = call
+    self.counters = counters
     self.eventCount = eventCount
     self.onStoreProblem = onStoreProblem
   }
@@ -88,11 +95,18 @@ final class CallTicket: Sendable {
     do throws(EnergyKitError) {
       let receipt = try LoadEventService.receipt(
         for: result.outcome, of: result.submission, eventCount: eventCount)
+      counters.count(
+        stored: receipt.storedCount, duplicate: receipt.duplicateCount, refused: receipt.rejectedCount)
       call.answer(
         SubmitLoadEventsResponse(
           storedCount: receipt.storedCount, duplicateCount: receipt.duplicateCount,
           rejectedCount: receipt.rejectedCount, faults: receipt.faults))
     } catch {
+      if case .invalidLoadEvent = error {
+        counters.count(refused: eventCount)
+      } else {
+        counters.count(failed: eventCount)
+      }
       call.fail(error)
     }
   }

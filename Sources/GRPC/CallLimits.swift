@@ -16,6 +16,9 @@ package struct CallLimits: Hashable, Sendable {
   /// Receive window of a connection.
   package var connectionWindow = 1 << 20
   package var connections = 10_000
+  /// Calls at work at once (G-079): come and not ended, but for those of long-lived methods.
+  package var callsPerServer = 50_000
+  package var callsPerConnection = 1_000
   /// Response bytes buffered for one connection; above it all its streams wait.
   package var responseBytesPerConnection = 512 << 10
   /// Largest message sent (G-061); above it the call ends with RESOURCE_EXHAUSTED. Clients take 4 MiB unless they are

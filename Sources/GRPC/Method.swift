@@ -16,10 +16,16 @@ package struct Method {
   /// Whether large answers are compressed for clients that take gzip (G-040). Costs time on the executor, some 10 µs a
   /// KiB, so it is for what is large and not asked for often.
   package let compressesAnswers: Bool
+  /// Calls that may be at work at once, over the server (G-079); each loop has an equal share. `nil`: as many as the
+  /// server takes in all.
+  package let maximumCallsAtWork: Int?
+  /// Whether its calls wait for what happens in the world: they are not counted as work (G-079).
+  package let isLongLived: Bool
 
   package init(
     path: String, handler: MethodHandler, maximumRequestByteCount: Int = 4 << 20, keepsMetadata: Bool = false,
-    needsAdmission: Bool = true, isForOperators: Bool = false, compressesAnswers: Bool = false
+    needsAdmission: Bool = true, isForOperators: Bool = false, compressesAnswers: Bool = false,
+    maximumCallsAtWork: Int? = nil, isLongLived: Bool = false
   ) {
     self.path = path
     self.handler = handler
@@ -28,6 +34,8 @@ package struct Method {
     self.needsAdmission = needsAdmission
     self.isForOperators = isForOperators
     self.compressesAnswers = compressesAnswers
+    self.maximumCallsAtWork = maximumCallsAtWork
+    self.isLongLived = isLongLived
   }
 
   /// `package.Service`; `nil` where the path has no such part.

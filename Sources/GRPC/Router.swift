@@ -35,14 +35,23 @@ package struct Router {
   }
 
   package func method(at path: UnsafeRawBufferPointer) -> Method? {
+    index(of: path).map { methods[$0] }
+  }
+
+  /// The paths of all methods, ascending; their places are the methods' indices.
+  package var allPaths: [String] { methods.map(\.path) }
+
+  package func index(of path: UnsafeRawBufferPointer) -> Int? {
     var place = hash(path) & (table.count - 1)
     while table[place] >= 0 {
       let index = Int(table[place])
-      if isPath(index, path) { return methods[index] }
+      if isPath(index, path) { return index }
       place = (place + 1) & (table.count - 1)
     }
     return nil
   }
+
+  package subscript(index: Int) -> Method { methods[index] }
 
   /// The answer to a path that `method(at:)` does not know: UNIMPLEMENTED, saying whether it is a method of the contract
   /// that is not served, or the service or the method that is unknown (G-031). The path is shown cut to 256 bytes.

@@ -9,6 +9,9 @@ extension Configuration {
 
     init(_ values: SettingValues) throws(UsageError) {
       limits.connections = try values.integer(.maxConnections, in: 1...1_000_000, default: limits.connections)
+      limits.callsPerServer = try values.integer(.maxCalls, in: 1...10_000_000, default: limits.callsPerServer)
+      limits.callsPerConnection = try values.integer(
+        .maxCallsPerConnection, in: 1...1_000_000, default: limits.callsPerConnection)
       if values[.maxConnectionsPerAddress] != nil {
         policy.connectionsPerAddress = try values.integer(.maxConnectionsPerAddress, in: 1...1_000_000, default: 1)
       }

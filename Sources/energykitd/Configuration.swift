@@ -1,3 +1,4 @@
+import AdminHTTP
 import Diagnostics
 import GRPC
 import GRPCTransport
@@ -42,6 +43,8 @@ struct Configuration {
   let drainSeconds: Int
   let connections: Connections
   let drainDelaySeconds: Int
+  let adminHTTP: AdminAddress?
+  let logsCalls: Bool
   let logLevel: Log.Level
   let logFormat: Log.Format
 
@@ -63,8 +66,18 @@ struct Configuration {
     drainDelaySeconds = try values.integer(.drainDelay, in: 0...3_600, default: 0)
     drainSeconds = try values.integer(.drainSeconds, in: 0...3_600, default: 10)
     connections = try Connections(values)
+    adminHTTP = try Self.adminHTTP(values)
+    logsCalls = try values.choice(.logCalls, ["on": true, "off": false], default: "off")
     logLevel = try Self.logLevel(values)
     logFormat = try values.choice(.logFormat, ["text": .text, "json": .json], default: "text")
+  }
+
+  private static func adminHTTP(_ values: SettingValues) throws(UsageError) -> AdminAddress? {
+    guard let text = values[.adminHTTP] else { return nil }
+    guard let address = AdminAddress(text) else {
+      throw UsageError("--admin-http \(text): expected ADDRESS:PORT, for example 127.0.0.1:9090 or [::1]:9090")
+    }
+    return address
   }
 
   static func logLevel(_ values: SettingValues) throws(UsageError) -> Log.Level {

@@ -1,3 +1,4 @@
+import AdminHTTP
 import Diagnostics
 import EnergyAnalysis
 import EnergyModel
@@ -24,6 +25,7 @@ struct Daemon {
   private let server: GRPCServer
   private let health: HealthBoard
   private let signals: SignalWatch
+  private let adminServer: AdminServer?
 
   /// Everything up to `listening on`, which is printed last.
   static func start(
@@ -59,15 +61,36 @@ struct Daemon {
     let standard = StandardServices(configuration)
     let loopServices = try await makeServices(services, standard, on: loops)
     let server = try startServer(
-      configuration.serverListeners(certificates), configuration.connections, log, loopServices, on: loops)
+      configuration.serverListeners(certificates), configuration, log, loopServices, on: loops)
     let addresses = server.addresses
+    let adminServer = try startAdminServer(configuration, log, server, standard.health, services)
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
     announce(addresses)
     warnOfClearListeners(configuration, log)
     log.notice("ready", ["listeners": LogValue(addresses.count), "loops": LogValue(configuration.loopCount)])
     return Daemon(
       configuration: configuration, certificates: certificates, log: log, store: store, guidance: services.guidance,
-      server: server, health: standard.health, signals: signals)
+      server: server, health: standard.health, signals: signals, adminServer: adminServer)
+  }
+
+  private static func startAdminServer(
+    _ configuration: Configuration, _ log: Log, _ server: GRPCServer, _ health: HealthBoard, _ services: SharedServices
+  ) throws(StartError) -> AdminServer? {
+    guard let address = configuration.adminHTTP else { return nil }
+    let metrics = Metrics(
+      server: server, health: health, counters: services.eventCounters, startedAt: Log.systemTime())
+    do throws(AdminServer.Fault) {
+      let admin = try AdminServer(at: address, routes: metrics.routes)
+      log.notice("figures are served", ["address": LogValue(admin.address)])
+      if !address.isLoopback {
+        log.warning("figures are for anyone who can reach them", ["address": LogValue(admin.address)])
+      }
+      return admin
+    } catch {
+      switch error {
+      case .cannotListen(let reason): throw StartError("--admin-http \(address): \(reason)")
+      }
+    }
   }
 
   /// Keys can be read on the way to such a listener, unless a proxy or a tunnel stands before it.
@@ -130,13 +153,14 @@ struct Daemon {
 
 extension Daemon {
   private static func startServer(
-    _ listeners: [GRPCServer.Configuration.Listener], _ connections: Configuration.Connections, _ log: Log,
+    _ listeners: [GRPCServer.Configuration.Listener], _ configuration: Configuration, _ log: Log,
     _ services: LoopServices, on loops: [EventLoop]
   ) throws(StartError) -> GRPCServer {
     do throws(ListenError) {
       return try GRPCServer(
         .init(
-          listeners: listeners, loops: loops, limits: connections.limits, policy: connections.policy,
+          listeners: listeners, loops: loops, limits: configuration.connections.limits,
+          policy: configuration.connections.policy, onCall: configuration.logsCalls ? CallLog(log).report : nil,
           onSecurityProblem: SecurityProblemLog(log).report, makeService: services.take))
     } catch {
       throw StartError(error.description)
@@ -183,6 +207,7 @@ extension Daemon {
         await health.leave()
         try? await Task.sleep(for: .seconds(configuration.drainDelaySeconds))
         await server.shutdown(graceSeconds: UInt64(configuration.drainSeconds))
+        adminServer?.stop()
         await guidance.stop()
         await store.close()
         log.notice("ended")

@@ -28,6 +28,10 @@ enum Setting: String, CaseIterable {
   case keepaliveTimeout = "keepalive-timeout"
   case minPingInterval = "min-ping-interval"
   case drainDelay = "drain-delay"
+  case maxCalls = "max-calls"
+  case maxCallsPerConnection = "max-calls-per-connection"
+  case adminHTTP = "admin-http"
+  case logCalls = "log-calls"
   case logLevel = "log-level"
   case logFormat = "log-format"
   case help
@@ -45,9 +49,10 @@ enum Setting: String, CaseIterable {
       .minPingInterval:
       "S"
     case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
-    case .loops, .maxConnections, .maxConnectionsPerAddress: "N"
+    case .loops, .maxConnections, .maxConnectionsPerAddress, .maxCalls, .maxCallsPerConnection: "N"
+    case .adminHTTP: "ADDR"
     case .sessionRules: "strict|lenient"
-    case .reflection: "on|off"
+    case .reflection, .logCalls: "on|off"
     case .webOrigin: "ORIGIN"
     case .logLevel: "debug|info|notice|warning|error"
     case .logFormat: "text|json"
@@ -98,6 +103,13 @@ enum Setting: String, CaseIterable {
         + "call is open (default 300)"
     case .drainDelay:
       "time between NOT_SERVING in the health service and the drain, for load balancers to see it (default 0)"
+    case .maxCalls:
+      "calls at work at once; more are refused, to be tried again. Streams of guidance and of health do not count "
+        + "(default 50000)"
+    case .maxCallsPerConnection: "the same for one connection (default 1000)"
+    case .adminHTTP:
+      "answer GET /metrics, /healthz and /readyz here, in the clear and without a key: 127.0.0.1:9090 (default: not)"
+    case .logCalls: "a line in the log for each call when it has ended, at level info (default off)"
     case .logLevel: "least severity that is logged (default info)"
     case .logFormat: "of the log on standard error (default text)"
     case .help: "print this and exit"

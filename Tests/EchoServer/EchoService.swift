@@ -27,11 +27,12 @@ struct EchoService {
 
   private func method(
     _ name: String, _ handler: MethodHandler, maximum: Int = 4 << 20, keepsMetadata: Bool = false,
-    compressesAnswers: Bool = false
+    compressesAnswers: Bool = false, maximumCallsAtWork: Int? = nil, isLongLived: Bool = false
   ) -> Method {
     Method(
       path: "/grpc.echo.v1.Echo/\(name)", handler: handler, maximumRequestByteCount: maximum,
-      keepsMetadata: keepsMetadata, compressesAnswers: compressesAnswers)
+      keepsMetadata: keepsMetadata, compressesAnswers: compressesAnswers, maximumCallsAtWork: maximumCallsAtWork,
+      isLongLived: isLongLived)
   }
 
   // MARK: - Answered at once
@@ -145,6 +146,8 @@ struct EchoService {
             return Array("slept".utf8)
           }
         }),
+      // As `Sleep`, four at once.
+      method("Narrow", .asyncUnary(decoding: EchoRequest.init, Self.sleep), maximumCallsAtWork: 4),
       // Answers its own cancellation with OK, which must not become the call's status (G-038).
       method(
         "Stubborn",
@@ -184,6 +187,11 @@ struct EchoService {
           try await counters.counting { try await Self.pour(request, into: call) }
         }),
     ]
+  }
+
+  private static func sleep(_ call: AsyncCall, _ request: EchoRequest) async throws -> [UInt8] {
+    try await Task.sleep(for: .milliseconds(request.number(0)))
+    return Array("slept".utf8)
   }
 
   /// COUNT BYTES MILLISECONDS-BETWEEN, as `ServerStream`, compressed where the client takes it.
@@ -265,7 +273,7 @@ struct EchoService {
         .oneRequest { [broadcast] call, name in
           call.sendHeaders()
           broadcast.join(call, as: EchoSubscriber(name: name), offersNewest: true)
-        }),
+        }, isLongLived: true),
       method(
         "Publish",
         .oneRequest { [hub] call, message in

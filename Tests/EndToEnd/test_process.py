@@ -34,6 +34,8 @@ BAD_USAGE: dict[str, list[str]] = {
     "drain not a number": ["--data", "DIR", "--drain-seconds", "soon"],
     "unknown session rules": ["--data", "DIR", "--session-rules", "loose"],
     "unknown log level": ["--data", "DIR", "--log-level", "chatty"],
+    "figures nowhere": ["--data", "DIR", "--admin-http", "localhost:9090"],
+    "no calls": ["--data", "DIR", "--max-calls", "0"],
     "clock without demo": ["--data", "DIR", "--clock-offset", "60"],
     "no such configuration": ["--data", "DIR", "--config", "DIR/none"],
 }

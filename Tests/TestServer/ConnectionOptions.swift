@@ -17,6 +17,8 @@ package struct ConnectionOptions {
     case "--keepalive-time": policy.keepaliveTime = milliseconds
     case "--keepalive-timeout": policy.keepaliveTimeout = milliseconds
     case "--min-ping-interval": policy.pingInterval = milliseconds
+    case "--max-calls": limits.callsPerServer = Int(number)
+    case "--max-calls-per-connection": limits.callsPerConnection = Int(number)
     case "--max-connections": limits.connections = Int(number)
     case "--max-connections-per-address": policy.connectionsPerAddress = Int(number)
     // For tests alone.

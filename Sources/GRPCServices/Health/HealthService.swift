@@ -31,12 +31,13 @@ package final class HealthService {
         try service.check(call, message)
       },
       method("List") { service, call, _ throws(Status) in try service.list(call) },
-      method("Watch") { service, call, message throws(Status) in try service.watch(call, message) },
+      method("Watch", isLongLived: true) { service, call, message throws(Status) in try service.watch(call, message) },
     ]
   }
 
   private func method(
-    _ name: String, _ handle: @escaping (HealthService, any ServerCall, UnsafeRawBufferPointer) throws(Status) -> Void
+    _ name: String, isLongLived: Bool = false,
+    _ handle: @escaping (HealthService, any ServerCall, UnsafeRawBufferPointer) throws(Status) -> Void
   ) -> Method {
     let handler = MethodHandler.oneRequest { call, message in
       do throws(Status) {
@@ -47,7 +48,7 @@ package final class HealthService {
     }
     return Method(
       path: "/\(Self.name)/\(name)", handler: handler, maximumRequestByteCount: Self.maximumRequestByteCount,
-      needsAdmission: false)
+      needsAdmission: false, isLongLived: isLongLived)
   }
 
   // MARK: - Methods

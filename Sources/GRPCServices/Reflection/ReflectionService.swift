@@ -8,6 +8,9 @@ package struct ReflectionService {
   /// Longer than any name there is.
   private static let maximumRequestByteCount = 4 << 10
 
+  /// Tools ask, and few at once.
+  private static let maximumCallsAtWork = 1_000
+
   private let directory: ReflectionDirectory
 
   /// - Parameter methods: All that the loop serves beside reflection itself, for the list of services.
@@ -25,7 +28,8 @@ package struct ReflectionService {
           call.observer = stream
           return stream
         },
-        maximumRequestByteCount: Self.maximumRequestByteCount, needsAdmission: false, compressesAnswers: true)
+        maximumRequestByteCount: Self.maximumRequestByteCount, needsAdmission: false, compressesAnswers: true,
+        maximumCallsAtWork: Self.maximumCallsAtWork)
     }
   }
 }

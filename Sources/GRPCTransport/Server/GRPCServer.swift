@@ -34,19 +34,22 @@ package final class GRPCServer: Sendable {
     package var limits: CallLimits
     /// Told why a TLS connection has ended that should not have: a handshake that failed, mostly. On any loop.
     package var onSecurityProblem: @Sendable (_ peer: String, TLSError) -> Void
+    /// Told of each call that has ended, on its loop; `nil`: nobody is, which spares the calls the telling.
+    package var onCall: (@Sendable (CallRecord) -> Void)?
     package var policy: ConnectionPolicy
     /// Makes what one loop serves; called once on each, before its first connection.
     package var makeService: @Sendable (any CallExecutor) -> Service
 
     package init(
       listeners: [Listener], loops: [EventLoop], limits: CallLimits = CallLimits(),
-      policy: ConnectionPolicy = ConnectionPolicy(),
+      policy: ConnectionPolicy = ConnectionPolicy(), onCall: (@Sendable (CallRecord) -> Void)? = nil,
       onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void = { _, _ in },
       makeService: @escaping @Sendable (any CallExecutor) -> Service
     ) {
       self.listeners = listeners
       self.loops = loops
       self.limits = limits
+      self.onCall = onCall
       self.onSecurityProblem = onSecurityProblem
       self.policy = policy
       self.makeService = makeService
@@ -63,9 +66,11 @@ package final class GRPCServer: Sendable {
     precondition(!configuration.loops.isEmpty, "a server needs an event loop")
     let budget = ServerBudget(limit: configuration.limits.assembledBytesPerServer)
     let census = ConnectionCensus(configuration.policy)
-    homes = configuration.loops.map {
+    let loads = configuration.loops.map { _ in WorkLoad() }
+    homes = configuration.loops.enumerated().map { index, loop in
       ServerLoop(
-        loop: $0, limits: configuration.limits, policy: configuration.policy, budget: budget, census: census,
+        loop: loop, limits: configuration.limits, policy: configuration.policy, budget: budget, census: census,
+        work: WorkLimit(index, of: loads, limit: configuration.limits.callsPerServer), onCall: configuration.onCall,
         onSecurityProblem: configuration.onSecurityProblem)
     }
     for home in homes {
@@ -110,6 +115,13 @@ package final class GRPCServer: Sendable {
     }
   }
 
+  /// What the server has done so far: each loop is asked, so a loop that is stuck keeps the answer waiting (G-137).
+  package func figures() async -> ServerFigures {
+    var sum = ServerFigures()
+    for home in homes { sum.add(await home.figuresNow()) }
+    return sum
+  }
+
   /// Ends the server in good order (G-100...103): takes no more connections, tells the clients, lets calls finish, ends
   /// open streams with UNAVAILABLE over the time, and closes what is left soon after it. An idle server needs a round
   /// trip. A second call with a shorter time hurries the first.
@@ -122,6 +134,12 @@ package final class GRPCServer: Sendable {
 }
 
 extension ServerLoop {
+  fileprivate func figuresNow() async -> ServerFigures {
+    await withCheckedContinuation { continuation in
+      loop.execute { continuation.resume(returning: self.snapshot) }
+    }
+  }
+
   fileprivate func drained(graceMilliseconds: UInt64) async {
     await withCheckedContinuation { continuation in
       loop.execute { self.drain(graceMilliseconds: graceMilliseconds) { continuation.resume() } }

@@ -12,9 +12,9 @@ extension ServerConnection {
     case .accepted(let terms) where assemblesTooMuch:
       refuse(id, Self.tooMuchAssembled, terms, head)
     case .accepted(let terms):
-      let method = head.withValue(.path) { home.services.router.method(at: $0) } ?? nil
-      guard let method else { return refuse(id, unknownMethod(head), terms, head) }
-      beginCall(id, head, method, terms, endsStream: endsStream)
+      let index = head.withValue(.path) { home.services.router.index(of: $0) } ?? nil
+      guard let index else { return refuse(id, unknownMethod(head), terms, head) }
+      beginCall(id, head, index, terms, endsStream: endsStream)
     case .preflight:
       answerPreflight(id, head)
     case .notGRPC(let refusal):
@@ -35,9 +35,11 @@ extension ServerConnection {
       if terms.contentType.isWeb { $0.appendCORSHeaders(origin: head.origin ?? []) }
     }
     session.submitHeaders(streamID: id, endsStream: true)
+    countRefusal(status.code, head)
   }
 
   private func refuse(_ id: Int32, _ refusal: HTTPRefusal) {
+    home.figures.connections.foreignRequestCount += 1
     addFields { $0.appendRefusal(refusal) }
     session.submitHeaders(streamID: id, endsStream: true)
   }
@@ -55,18 +57,18 @@ extension ServerConnection {
     session.submitHeaders(streamID: id, endsStream: true)
   }
 
-  /// Calls that the client has cancelled, but that have not ended here, are twice as many as it may have open (G-087, G-140).
-  private static let tooManyHandlers = Status(
-    .unavailable, "too many cancelled calls have not ended yet",
-    trailers: Metadata([.init(name: "grpc-retry-pushback-ms", value: Array("1000".utf8))]))
-
-  private func beginCall(_ id: Int32, _ head: RequestHead, _ method: Method, _ terms: CallTerms, endsStream: Bool) {
-    let call = ServerStream(connection: self, id: id, method: method, terms: terms)
+  private func beginCall(_ id: Int32, _ head: RequestHead, _ index: Int, _ terms: CallTerms, endsStream: Bool) {
+    let method = home.services.router[index]
+    let call = ServerStream(connection: self, id: id, method: method, index: index, terms: terms)
+    home.figures.began(call.methodIndex)
     session.setContext(call, streamID: id)
     if terms.contentType.isWeb { call.ensuredExtras.webOrigin = head.origin ?? [] }
-    guard lingeringCount.load(ordering: .relaxed) < 2 * home.limits.streamsPerConnection else {
-      return call.finish(Self.tooManyHandlers)
+    if home.onCall != nil, let trace = head.traceParent { call.ensuredExtras.trace = trace }
+    if let overload = overload(of: method, index) {
+      home.figures.connections.overloadCount += 1
+      return call.finish(overload)
     }
+    beginWork(call, method)
     if endsStream { call.flags.insert(.requestEnded) }
     if method.compressesAnswers, !terms.contentType.isWeb, head.acceptsGzip { call.flags.insert(.mayAnswerGzip) }
     if method.keepsMetadata {

@@ -61,6 +61,7 @@ extension ServerConnection {
   private func sendOutput() {
     let buffers = home.tlsBuffers
     guard !buffers.output.isEmpty else { return }
+    home.figures.connections.sentByteCount += UInt64(buffers.output.count)
     socket.write(buffers.output)
     buffers.removeOutput()
   }
@@ -69,6 +70,7 @@ extension ServerConnection {
   /// close at once could take the alert away from a client that is still sending.
   private func fail(_ error: TLSError) {
     sendOutput()
+    home.figures.connections.failedSecurityCount += 1
     home.onSecurityProblem(context.peer, error)
     switch security {
     case .handshaking:

@@ -54,6 +54,8 @@ final class ServerConnection {
   var isPaused = false
   /// Calls that have ended while their handlers have not (G-087), or not been freed yet. Counted by any thread.
   let lingeringCount = Atomic(0)
+  /// Come and not ended (G-079).
+  @exclusivity(unchecked) var callsAtWork = 0
 
   /// The header block that is coming in, or is being judged; borrowed from the loop meanwhile.
   private var head: RequestHead?
@@ -192,7 +194,9 @@ final class ServerConnection {
 
   private func write(_ bytes: UnsafeRawBufferPointer) {
     switch security {
-    case .clear: socket.write(bytes)
+    case .clear:
+      home.figures.connections.sentByteCount += UInt64(bytes.count)
+      socket.write(bytes)
     case .secured(let tls): writeSecured(bytes, tls)
     case .handshaking, .refused: break
     }
@@ -238,6 +242,7 @@ final class ServerConnection {
   /// Tells the client to go and why; nothing more is taken from it.
   func leave(_ code: HTTP2ErrorCode, _ reason: StaticString) {
     guard !isBroken, !isClosed else { return }
+    home.figures.connections.endedForCauseCount += 1
     session.submitGoAway(code, reason: reason)
     isBroken = true
     markDirty()
@@ -398,6 +403,7 @@ extension ServerConnection: DeadlineHolder {}
 extension ServerConnection: TCPStreamDelegate {
   func stream(_ stream: TCPStream, didRead bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
+    home.figures.connections.receivedByteCount += UInt64(bytes.count)
     guard !isBroken else { return discard(bytes.count) }
     let now = home.loop.nowMilliseconds
     let room = stream.readLimit

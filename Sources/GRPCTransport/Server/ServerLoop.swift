@@ -15,12 +15,17 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
   let onSecurityProblem: @Sendable (_ peer: String, TLSError) -> Void
   let policy: ConnectionPolicy
   let census: ConnectionCensus
+  let work: WorkLimit
+  let onCall: ((CallRecord) -> Void)?
   /// How long a connection is not looked at, at most.
   let patrolMilliseconds: UInt64
   /// Connections handed to this loop and not yet gone; read by whoever hands them out.
   let connectionCount = Atomic(0)
 
   private(set) var services = Services(Service(router: Router([])))
+  private(set) var figures = LoopFigures(Router([]))
+  /// Of each method, in the router's order.
+  @exclusivity(unchecked) var callsAtWork: [Int] = []
   /// Where a turn's output of one connection is gathered, to be written at once.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
   let outputs = OutputPool()
@@ -49,6 +54,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
 
   init(
     loop: EventLoop, limits: CallLimits, policy: ConnectionPolicy, budget: ServerBudget, census: ConnectionCensus,
+    work: WorkLimit, onCall: (@Sendable (CallRecord) -> Void)?,
     onSecurityProblem: @escaping @Sendable (_ peer: String, TLSError) -> Void
   ) {
     self.loop = loop
@@ -59,6 +65,8 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
     self.policy = policy
     self.budget = budget
     self.census = census
+    self.work = work
+    self.onCall = onCall
     patrolMilliseconds = max(
       50, min(policy.requestIdle / 2, policy.keepaliveTime, policy.maximumIdle ?? .max))
     var settings = HTTP2Settings()
@@ -87,6 +95,15 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
 
   func start(_ service: Service) {
     services = Services(service)
+    figures = LoopFigures(service.router)
+    callsAtWork = Array(repeating: 0, count: service.router.allPaths.count)
+  }
+
+  /// What this loop has counted, with what is the case now.
+  var snapshot: ServerFigures {
+    var snapshot = figures.snapshot
+    snapshot.connections.openCount = connections.count
+    return snapshot
   }
 
   // MARK: - Connections
@@ -116,6 +133,7 @@ final class ServerLoop: TurnEndObserver, @unchecked Sendable {
       let context = ConnectionContext(peer: peer.description, allowsAdmin: listener.allowsAdmin)
       let tls = try listener.security.context.map { try TLSSession($0, buffers: tlsBuffers) }
       let connection = try ServerConnection(home: self, socket: socket, context: context, tls: tls, entry: entry)
+      figures.connections.openedCount += 1
       connection.place = connections.count
       connections.append(connection)
       connection.start()

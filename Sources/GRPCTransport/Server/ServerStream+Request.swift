@@ -45,6 +45,7 @@ extension ServerStream {
   func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !hasEnded else { return }
     unreturnedByteCount += bytes.count
+    requestByteCount &+= UInt32(truncatingIfNeeded: bytes.count)
     stillness = 0
     if flags.contains(.webText) { receiveText(bytes) } else { take(bytes) }
   }

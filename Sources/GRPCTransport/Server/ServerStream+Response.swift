@@ -85,6 +85,7 @@ extension ServerStream {
     if offered != nil { settleOffer() }
     let output = ensuredOutput()
     let before = output.byteCount
+    countSent(byteCount)
     if flags.contains(.webText) {
       appendText(byteCount: byteCount, to: output, write)
     } else {
@@ -114,6 +115,11 @@ extension ServerStream {
     submitHeaders()
     offered = message
     activateBody()
+  }
+
+  /// A message of `byteCount` bytes is on its way.
+  private func countSent(_ byteCount: Int) {
+    responseByteCount &+= UInt32(truncatingIfNeeded: MessageFramer.prefixByteCount + byteCount)
   }
 
   private func activateBody() {
@@ -151,6 +157,7 @@ extension ServerStream {
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       if !flags.contains(.webText), let written = Self.write(message, for: subscriber, into: room) {
         offered = nil
+        countSent(written - MessageFramer.prefixByteCount)
         filled += written
       } else if filled == 0 {
         settleOffer()
@@ -208,6 +215,7 @@ extension ServerStream {
     let shared = message.bytes.count
     let own = subscriber.prefixByteCount(before: shared)
     let before = output.byteCount
+    countSent(own + shared)
     if flags.contains(.webText) {
       appendText(byteCount: own + shared, to: output) { room in
         subscriber.writePrefix(before: shared, into: UnsafeMutableRawBufferPointer(rebasing: room[..<own]))

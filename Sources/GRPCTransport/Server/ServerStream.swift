@@ -63,6 +63,8 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     static let webText = Flags(rawValue: 1 << 25)
     /// The frame of the trailers is among what was sent.
     static let webTrailersSent = Flags(rawValue: 1 << 26)
+    /// Counted among the calls at work.
+    static let atWork = Flags(rawValue: 1 << 27)
 
     static let compressedRequest: Flags = [.gzipRequest, .zlibRequest]
     /// Stands in a queue.
@@ -87,6 +89,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     /// The page that calls by gRPC-Web; empty: no browser.
     var webOrigin: [UInt8] = []
     var base64 = Base64Decoder()
+    var trace: TraceParent?
   }
 
   let connection: ServerConnection
@@ -106,6 +109,11 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   var deliveryNumber: UInt16 = 0
   /// Looks since something of the request came (G-152).
   @exclusivity(unchecked) var stillness: UInt8 = 0
+  /// Bytes of messages that came and that were sent, with their prefixes.
+  @exclusivity(unchecked) var requestByteCount: UInt32 = 0
+  @exclusivity(unchecked) var responseByteCount: UInt32 = 0
+  /// The method's, in the router's order.
+  private(set) var methodIndex: UInt16
   /// Counted among the connection's lingering calls, until it is freed: nobody holds it then.
   private var isLingering = false
 
@@ -124,8 +132,9 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   var observer: (any CallObserver)?
   var extras: Extras?
 
-  init(connection: ServerConnection, id: Int32, method: Method, terms: CallTerms) {
+  init(connection: ServerConnection, id: Int32, method: Method, index: Int, terms: CallTerms) {
     self.connection = connection
+    methodIndex = UInt16(truncatingIfNeeded: index)
     self.id = id
     phase = .admitting(method.handler)
     let coding = Flags(of: terms.requestEncoding)
@@ -215,6 +224,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     guard !hasEnded else { return }
     flags.insert(.ended)
     linger(after: end)
+    connection.ended(self, end)
     phase = .served
     connection.dropPending(of: self)
     membership?.leave(self)
