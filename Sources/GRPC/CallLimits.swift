@@ -13,6 +13,10 @@ package struct CallLimits: Hashable, Sendable {
   package var streamsPerConnection = 1_000
   /// Receive window of a stream (G-092).
   package var streamWindow = 64 << 10
+  /// What the window of a stream grows to at most for a message that is larger than it (G-095).
+  package var grownStreamWindow = 1 << 20
+  /// What all windows of a connection grow by at most.
+  package var windowGrowthPerConnection = 4 << 20
   /// Receive window of a connection.
   package var connectionWindow = 1 << 20
   package var connections = 10_000

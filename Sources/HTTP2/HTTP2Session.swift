@@ -230,6 +230,12 @@ package final class HTTP2Session {
     nghttp2_session_consume_stream(raw, streamID, byteCount)
   }
 
+  /// Lets the peer have so many bytes on their way on a stream, more than what is announced for all (G-095).
+  package func growWindow(of streamID: Int32, to byteCount: Int) {
+    guard let raw, let size = Int32(exactly: byteCount) else { return }
+    _ = nghttp2_session_set_local_window_size(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), streamID, size)
+  }
+
   // MARK: - Connection
 
   package func submitPing(_ payload: UInt64) {

@@ -102,7 +102,7 @@ def test_handlers_that_do_not_end_count_though_their_calls_are_cancelled():
         eventually(lambda: server.stats()["active"] == 100, 1, "all handlers run")
         # Room for streams, none for handlers.
         refused = client.ask(b"one more")
-        assert refused.status == 14 and refused.trailers["grpc-retry-pushback-ms"] == "1000"
+        assert refused.status == 14 and 500 <= int(refused.trailers["grpc-retry-pushback-ms"]) <= 1_500
         eventually(lambda: server.stats()["active"] == 0, 3, "the handlers have ended")
         assert client.ask(b"again").status == 0
 

@@ -10,6 +10,15 @@ extension ServerConnection {
   /// Whether the connection is over its share: no call gets credit but one, and new ones are refused.
   var assemblesTooMuch: Bool { account.heldByteCount > home.limits.assembledBytesPerConnection }
 
+  /// How much of `byteCount` the window of a stream may grow by; what is granted comes back when the stream closes.
+  func mayGrowWindow(by byteCount: Int) -> Int {
+    guard !assemblesTooMuch else { return 0 }
+    let growth = min(byteCount, home.limits.windowGrowthPerConnection - windowGrowth)
+    guard growth > 0 else { return 0 }
+    windowGrowth += growth
+    return growth
+  }
+
   func didAssemble(_ byteCount: Int) {
     home.budget.add(byteCount, to: account)
   }

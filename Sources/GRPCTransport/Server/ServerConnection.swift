@@ -54,6 +54,8 @@ final class ServerConnection {
   var isPaused = false
   /// Calls that have ended while their handlers have not (G-087), or not been freed yet. Counted by any thread.
   let lingeringCount = Atomic(0)
+  /// What the windows of its streams have grown by (G-095).
+  var windowGrowth = 0
   /// Come and not ended (G-079).
   @exclusivity(unchecked) var callsAtWork = 0
 

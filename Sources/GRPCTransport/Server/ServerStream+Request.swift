@@ -281,6 +281,19 @@ extension ServerStream {
     if countedByteCount > 0, connection.withholdsCredit(of: self) { return }
     connection.session.consume(unreturnedByteCount - kept, streamID: id)
     unreturnedByteCount = kept
+    if !isHeld, !flags.contains(.hasSeenNeed) { growWindow() }
+  }
+
+  /// A message that is larger than the window would take a round trip for each windowful (G-095).
+  private func growWindow() {
+    let window = connection.home.limits.streamWindow
+    guard framer.missingByteCount > window else { return }
+    flags.insert(.hasSeenNeed)
+    let growth = connection.mayGrowWindow(
+      by: min(framer.missingByteCount, connection.home.limits.grownStreamWindow) - window)
+    guard growth > 0 else { return }
+    ensuredExtras.windowGrowth = growth
+    connection.session.growWindow(of: id, to: window + growth)
   }
 
   /// Has the connection and the server count what is held now.

@@ -65,6 +65,8 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     static let webTrailersSent = Flags(rawValue: 1 << 26)
     /// Counted among the calls at work.
     static let atWork = Flags(rawValue: 1 << 27)
+    /// Its window was looked at, and grew if it could.
+    static let hasSeenNeed = Flags(rawValue: 1 << 28)
 
     static let compressedRequest: Flags = [.gzipRequest, .zlibRequest]
     /// Stands in a queue.
@@ -90,6 +92,8 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
     var webOrigin: [UInt8] = []
     var base64 = Base64Decoder()
     var trace: TraceParent?
+    /// What the stream's window has grown by.
+    var windowGrowth = 0
   }
 
   let connection: ServerConnection
@@ -262,6 +266,7 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   /// nghttp2 is done with the stream.
   func closed(_ end: CallEnd) {
     flags.insert(.closed)
+    connection.windowGrowth -= extras?.windowGrowth ?? 0
     self.end(end)
     dropOutput()
     if !flags.isDisjoint(with: .queued) { connection.forget(self) }
