@@ -1,5 +1,5 @@
 # What a person types. Everything installs what it needs first (scripts/setup) and says what it does.
-.PHONY: run test check bench generate format fuzz help
+.PHONY: run test check bench generate format fuzz soak help
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ bench:  ## the comparison with C++ and Rust servers (takes a while, wants a quie
 
 fuzz:  ## look for inputs that break what parses, ten minutes for each parser
 	@scripts/fuzz --seconds 600
+
+soak:  ## an hour of everything at once: memory has to stay flat
+	@scripts/soak
 
 generate:  ## write the generated C and Python code anew from proto/
 	@scripts/setup test && proto/generate
