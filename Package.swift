@@ -42,6 +42,10 @@ let package = Package(
     module("LocalTime", ["EnergyModel"]),
     module("EnergyAnalysis", ["EnergyModel", "LocalTime"]),
     module("GridData", ["EnergyModel", "LocalTime"]),
+    .systemLibrary(name: "CGEOS", providers: [.apt(["libgeos-dev"])]),
+    .target(
+      name: "CRegionData", exclude: ["data"], cSettings: [.treatAllWarnings(as: .error)]),
+    module("Regions", ["CGEOS", "CRegionData", "Locking"]),
     module("Storage", ["EnergyModel", "Locking"]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     module("SQLiteStorage", ["Storage", "EnergyModel", "Locking", "CSQLite"]),
@@ -136,6 +140,7 @@ let package = Package(
       "EnergyAnalysisTests", ["EnergyAnalysis", "EnergyModel", "LocalTime"], resources: [.copy("Vectors")]),
     tests("GridDataTests", ["GridData", "EnergyAnalysis", "EnergyModel", "LocalTime"]),
     tests("CryptographyTests", ["Cryptography"]),
+    tests("RegionsTests", ["Regions"], resources: [.copy("membership_cases.json")]),
     module("TLSTestSupport", ["TLS", "COpenSSL"], path: "Tests/TLSTestSupport"),
     tests("TLSTests", ["TLS", "COpenSSL", "TLSTestSupport"]),
     tests("HTTP2Tests", ["HTTP2", "CNghttp2"]),
