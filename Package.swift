@@ -76,7 +76,15 @@ let package = Package(
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     module("AdminHTTP", ["CMicroHTTPD"]),
+    module("EnergyClient", ["EnergyWire", "EnergyModel", "GRPC", "GRPCTransport"]),
     .systemLibrary(name: "CGetopt"),
+    .executableTarget(
+      name: "energykitctl",
+      dependencies: [
+        "CGetopt", "EnergyClient", "EnergyModel", "EnergyWire", "GRPC", "GRPCTransport", "LocalTime", "NetworkIO",
+        "TLS",
+      ],
+      swiftSettings: swift),
     .executableTarget(
       name: "energykitd",
       dependencies: [
@@ -118,6 +126,8 @@ let package = Package(
         "energykitd", "Diagnostics", "EnergyModel", "GRPC", "GRPCTransport", "Locking", "NetworkIO", "Storage",
         "TestSupport",
       ]),
+    tests(
+      "energykitctlTests", ["energykitctl", "EnergyModel", "EnergyWire", "GRPC", "LocalTime", "TestSupport"]),
     tests("LockingTests", ["Locking"]),
     tests("AdminHTTPTests", ["AdminHTTP"]),
     tests("DiagnosticsTests", ["Diagnostics"]),
