@@ -215,7 +215,8 @@ def test_tls(data: Path, tmp_path: Path) -> None:
         demo = ["--demo", str(data / "demo.json")]
         trusting = [*demo, "--tls-ca", str(authority.path)]
         assert len(Ctl(*trusting, "--address", server.address).json("venues")) == 3
-        assert len(Ctl(*demo, "--address", f"tls+{server.address}", ENERGYKIT_TLS_CA=str(authority.path)).json("venues")) == 3
+        prefixed = Ctl(*demo, "--address", f"tls+{server.address}", ENERGYKIT_TLS_CA=str(authority.path))
+        assert len(prefixed.json("venues")) == 3
         shown = ["--tls-cert", str(other.chain_path), "--tls-key", str(other.key_path)]
         assert len(Ctl(*trusting, *shown, "--address", mutual).json("venues")) == 3
         assert Ctl(*trusting, "--address", mutual).refused(5, "venues").startswith("UNAVAILABLE: ")
