@@ -80,21 +80,21 @@ private final class Load: SubmissionMailbox {
     }
   }
 
-  /// Ten events of one of 10,000 venues; the events of a quarter of an hour come in any order.
+  /// Ten events of the session of one of 10,000 venues; the events of a quarter of an hour come in any order of venues.
   private func batch(number: Int, random: inout SplitMix) -> EventSubmission {
     let start = Timestamp(seconds: 1_768_478_400)
     let venue = UInt64(number % 10_000)
     guard let device = DeviceID("charger-\(venue)") else { preconditionFailure("a valid device id") }
-    let events = (0..<10).map { place in
-      let event = number * 10 + place
-      let offset = Int64(event / 20_000 * 900_000) + Int64(random.next() % 900_000)
-      return Indexed(
+    let quarter = Int64(number / 2_000 * 900_000)
+    let offsets = (0..<10).map { _ in quarter + Int64(random.next() % 900_000) }.sorted()
+    let events = offsets.enumerated().map { place, offset in
+      Indexed(
         index: place,
         event: LoadEvent(
           id: UUID(high: random.next(), low: random.next()), timestamp: start.advanced(byMilliseconds: offset),
-          sessionID: UUID(high: venue, low: 3), sessionState: .active, wasFollowingGuidance: true,
-          guidanceToken: UUID(high: random.next(), low: random.next()),
-          device: DeviceIdentity(id: device, name: nil), measurement: .electricVehicle(.sample(event))))
+          sessionID: UUID(high: venue, low: 3), sessionState: number < 10_000 && place == 0 ? .begin : .active,
+          wasFollowingGuidance: true, guidanceToken: UUID(high: random.next(), low: random.next()),
+          device: DeviceIdentity(id: device, name: nil), measurement: .electricVehicle(.sample(energy: offset))))
     }
     return EventSubmission(
       clientID: UUID(high: 1, low: 1), venueID: UUID(high: venue, low: 2), loadEvents: events, statusEvents: [],
@@ -103,10 +103,10 @@ private final class Load: SubmissionMailbox {
 }
 
 extension ElectricVehicleMeasurement {
-  fileprivate static func sample(_ number: Int) -> ElectricVehicleMeasurement {
+  fileprivate static func sample(energy: Int64) -> ElectricVehicleMeasurement {
     ElectricVehicleMeasurement(
       stateOfCharge: Percent(40) ?? .zero, direction: .imported, power: Power(milliwatts: 7_200_000) ?? .zero,
-      energy: Energy(milliwattHours: Int64(number % 50_000)) ?? .zero, performance: nil)
+      energy: Energy(milliwattHours: energy) ?? .zero, performance: nil)
   }
 }
 

@@ -58,7 +58,8 @@ struct SubmitLoadEvents {
   ) {
     let batch = EventBatch(
       loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
-      faultCount: request.faultCount, allowsPartialSuccess: request.allowsPartialSuccess)
+      faultCount: request.faultCount, refusedSessionIDs: request.refusedSessionIDs,
+      allowsPartialSuccess: request.allowsPartialSuccess)
     do throws(EnergyKitError) {
       let ticket = CallTicket(
         call: call, eventCount: request.eventCount, counters: loop.shared.eventCounters,

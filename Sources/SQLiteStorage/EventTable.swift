@@ -8,15 +8,19 @@ final class EventTable: EventLedger {
   private let insertion: Statement
   private let lookup: Statement
   private let removal: Statement
+  private let sessionTable: SessionTable
+  let sessions: SessionBook
   private var parameters = EventParameters()
   /// The number of the next event; greater than every number in the table. A transaction that fails leaves a gap.
   private var nextSequence: Int64
 
-  init(_ connection: Connection) throws(StoreError) {
+  init(_ connection: Connection, maximumSessionCount: Int) throws(StoreError) {
     self.connection = connection
+    sessions = SessionBook(maximumCount: maximumSessionCount)
     insertion = try connection.prepare(EventRow.insertion)
     lookup = try connection.prepare(EventRow.lookup)
     removal = try connection.prepare("DELETE FROM events WHERE sequence >= ?")
+    sessionTable = try SessionTable(connection)
     nextSequence = try connection.integer("SELECT coalesce(max(sequence), 0) + 1 FROM events")
   }
 
@@ -48,5 +52,22 @@ final class EventTable: EventLedger {
     nextSequence -= Int64(count)
     try removal.bind(nextSequence, at: 1)
     try removal.run()
+  }
+
+  func storedSessions(of owner: EventOwner) throws(StoreError) -> StoredSessions {
+    try sessionTable.sessions(of: owner)
+  }
+
+  func storedSession(_ id: UUID, of owner: EventOwner) throws(StoreError) -> LoadSession? {
+    try sessionTable.session(id, of: owner)
+  }
+
+  /// Writes what the batches of this transaction changed of sessions and devices.
+  func writeSessions() throws(StoreError) {
+    try sessions.writeChanges { owner, device throws(StoreError) in
+      try sessionTable.write(device, of: owner)
+    } sessions: { owner, id, session throws(StoreError) in
+      try sessionTable.write(session, id: id, of: owner)
+    }
   }
 }

@@ -10,9 +10,11 @@ final class EventWriter: @unchecked Sendable {
 
   /// - Parameter maximumCommitDuration: How long batches are judged and written before the transaction is committed; at
   ///   least one is.
-  init(_ connection: Connection, maximumCommitDuration: Duration) throws(StoreError) {
+  init(
+    _ connection: Connection, maximumCommitDuration: Duration, maximumSessionCount: Int
+  ) throws(StoreError) {
     self.maximumCommitDuration = maximumCommitDuration
-    table = try EventTable(connection)
+    table = try EventTable(connection, maximumSessionCount: maximumSessionCount)
   }
 
   /// Makes the first few of `batches` durable, in one transaction. Where it fails they have all failed and nothing of
@@ -29,9 +31,12 @@ final class EventWriter: @unchecked Sendable {
           outcomes.append(try SubmissionJudge.judge(batch, in: &table))
           if ContinuousClock.now >= deadline { break }
         }
+        try table.writeSessions()
       }
+      table.sessions.settle()
       return outcomes
     } catch {
+      table.sessions.forgetAll()
       return Array(repeating: .failed(error), count: max(1, consideredCount))
     }
   }

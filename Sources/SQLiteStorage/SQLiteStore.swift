@@ -36,6 +36,8 @@ package final class SQLiteStore: EnergyStore {
     /// A transaction is committed when it holds as many events, or after `maximumCommitDuration`, whichever comes first.
     package var maximumCommitEventCount = 10_000
     package var maximumCommitDuration = Duration.milliseconds(5)
+    /// Load sessions that the writer keeps in memory, about; others are read again when they are needed.
+    package var maximumSessionCount = 100_000
     /// Pages of 4 KiB that the file may have; what needs more fails. `nil`: what the disk holds.
     package var maximumPageCount: Int?
 
@@ -87,7 +89,8 @@ extension SQLiteStore {
       let writer = try openWriter(path, options: options)
       var readers: [Connection] = []
       for _ in 0..<max(1, options.readerCount) { readers.append(try Connection(path: path, isWritable: false)) }
-      let eventWriter = try EventWriter(writer, maximumCommitDuration: options.maximumCommitDuration)
+      let eventWriter = try EventWriter(
+        writer, maximumCommitDuration: options.maximumCommitDuration, maximumSessionCount: options.maximumSessionCount)
       return (writer, readers, eventWriter)
     } catch {
       throw error.opening(path)

@@ -2,7 +2,7 @@ package import Storage
 
 /// The tables, as steps from an empty file on. Steps are only ever added: step n turns version n into version n + 1.
 package enum Schema {
-  package static let migrations = [version1]
+  package static let migrations = [version1, version2]
 
   /// Stands in the file's header, so that no other program's database is taken for ours: "EnKt".
   static let applicationID: Int64 = 0x456e_4b74
@@ -131,5 +131,40 @@ package enum Schema {
       secret BLOB NOT NULL,
       create_time INTEGER NOT NULL
     );
+    """
+
+  /// Sessions and devices, so far only known by their events. Where events came before there were rules of sessions,
+  /// the last event by time says where a session stands.
+  private static let version2 = """
+    CREATE TABLE load_sessions (
+      number INTEGER PRIMARY KEY,
+      id BLOB NOT NULL,
+      venue_id BLOB NOT NULL,
+      client_id BLOB NOT NULL,
+      device_id TEXT NOT NULL,
+      flow INTEGER NOT NULL,
+      begin_time INTEGER NOT NULL,
+      last_time INTEGER NOT NULL,
+      last_energy INTEGER NOT NULL,
+      is_open INTEGER NOT NULL,
+      UNIQUE (id, venue_id, client_id)
+    );
+    CREATE INDEX open_load_sessions ON load_sessions (client_id, venue_id) WHERE is_open;
+    CREATE TABLE load_devices (
+      client_id BLOB NOT NULL,
+      venue_id BLOB NOT NULL,
+      device_id TEXT NOT NULL,
+      PRIMARY KEY (client_id, venue_id, device_id)
+    ) WITHOUT ROWID;
+    INSERT INTO load_sessions
+        (id, venue_id, client_id, device_id, flow, begin_time, last_time, last_energy, is_open)
+      SELECT session_id, venue_id, client_id, device_id, coalesce(direction, 0), begin_time, timestamp,
+          coalesce(energy, 0), session_state <> 3
+        FROM (
+          SELECT *, min(timestamp) OVER session AS begin_time,
+              row_number() OVER (session ORDER BY timestamp DESC, sequence DESC) AS place
+            FROM events WHERE kind = 1 WINDOW session AS (PARTITION BY session_id, venue_id, client_id))
+        WHERE place = 1;
+    INSERT INTO load_devices SELECT DISTINCT client_id, venue_id, device_id FROM events;
     """
 }

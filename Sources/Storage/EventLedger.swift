@@ -1,3 +1,6 @@
+import EnergyModel
+package import FoundationEssentials
+
 /// The stored events, as the judge of submissions needs them. Used by one thread at a time.
 package protocol EventLedger {
   /// Stores the event where its identity is new, and changes nothing otherwise.
@@ -8,6 +11,15 @@ package protocol EventLedger {
 
   /// Takes back the last `count` events that `insert` called new.
   mutating func removeNewest(_ count: Int) throws(StoreError)
+
+  /// The sessions in memory.
+  var sessions: SessionBook { get }
+
+  /// What is stored of an owner that `sessions` does not know.
+  mutating func storedSessions(of owner: EventOwner) throws(StoreError) -> StoredSessions
+
+  /// A session that `sessions` does not know; `nil` where there is none.
+  mutating func storedSession(_ id: UUID, of owner: EventOwner) throws(StoreError) -> LoadSession?
 }
 
 /// How an event compares with what is stored under its identity.

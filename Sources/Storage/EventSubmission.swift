@@ -18,6 +18,8 @@ package final class EventSubmission: Sendable {
   package let faults: [LoadEventFault]
   /// Faults there are in all, at least `faults.count`.
   package let faultCount: Int
+  /// Sessions with a begin that has a fault and no place in the lists.
+  package let refusedSessionIDs: Set<UUID>
   package let allowsPartialSuccess: Bool
   /// The server's clock when the batch arrived; stored with the events.
   package let receivedAt: Timestamp
@@ -29,7 +31,8 @@ package final class EventSubmission: Sendable {
   package init(
     clientID: UUID, venueID: UUID, loadEvents: [Indexed<LoadEvent>],
     statusEvents: [Indexed<ElectricVehicleStatusEvent>], faults: [LoadEventFault], faultCount: Int,
-    allowsPartialSuccess: Bool, receivedAt: Timestamp, mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
+    refusedSessionIDs: Set<UUID> = [], allowsPartialSuccess: Bool, receivedAt: Timestamp,
+    mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
   ) {
     self.clientID = clientID
     self.venueID = venueID
@@ -37,6 +40,7 @@ package final class EventSubmission: Sendable {
     self.statusEvents = statusEvents
     self.faults = faults
     self.faultCount = faultCount
+    self.refusedSessionIDs = refusedSessionIDs
     self.allowsPartialSuccess = allowsPartialSuccess
     self.receivedAt = receivedAt
     self.mailbox = mailbox

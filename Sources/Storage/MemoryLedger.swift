@@ -16,6 +16,7 @@ struct MemoryLedger: EventLedger {
   /// stay as well, without a place in the table.
   private var batches: [Batch] = []
   private var places = EventPlaceTable()
+  let sessions = SessionBook(maximumCount: nil)
 
   var eventCount: Int { places.count }
 
@@ -61,6 +62,14 @@ struct MemoryLedger: EventLedger {
       places.remove(batches.identity(at: place)) { $0 == place }
     }
   }
+}
+
+extension MemoryLedger {
+  // All there are, are in `sessions`.
+
+  func storedSessions(of owner: EventOwner) -> StoredSessions { StoredSessions() }
+
+  func storedSession(_ id: UUID, of owner: EventOwner) -> LoadSession? { nil }
 }
 
 extension [MemoryLedger.Batch] {

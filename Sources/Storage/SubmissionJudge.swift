@@ -1,17 +1,18 @@
 import EnergyModel
 
 /// Decides what becomes of a batch: which events are new, duplicates or at fault, and whether the batch is stored
-/// (docs/architecture.md, Load events). One judgement serves every store.
+/// (docs/architecture.md, Sessions). One judgement serves every store.
 ///
 /// Each event is judged against what was accepted before it, in this batch and all earlier ones: load events in the
-/// order of the request, then status events.
+/// order of their times, those of one time in the order of the request, then status events.
 package struct SubmissionJudge {
   private let submission: EventSubmission
   private let faults: FaultsByEvent
   private var storedCount = 0
   private var duplicateCount = 0
   private var rejectedCount = 0
-  private var reusedIDs: [LoadEventFault] = []
+  /// Faults found here.
+  private var found: [LoadEventFault] = []
   private var forgiven: Set<EventPosition> = []
 
   /// Stores in `ledger` what is to be stored. A refused batch leaves it as it was.
@@ -22,9 +23,17 @@ package struct SubmissionJudge {
   ) throws(StoreError) -> SubmissionOutcome {
     var judge = SubmissionJudge(submission)
     guard !judge.faults.concernBatch else { return judge.refuseUnread() }
-    for index in submission.loadEvents.indices { try judge.consider(.load(index), in: &ledger) }
-    for index in submission.statusEvents.indices { try judge.consider(.vehicleStatus(index), in: &ledger) }
-    return try judge.conclude(in: &ledger)
+    let owner = EventOwner(clientID: submission.clientID, venueID: submission.venueID)
+    var sessions = try SessionJudge(of: owner, in: &ledger)
+    if let order = submission.loadEvents.orderOfTime {
+      for index in order { try judge.considerLoad(index, &sessions, in: &ledger) }
+    } else {
+      for index in submission.loadEvents.indices { try judge.considerLoad(index, &sessions, in: &ledger) }
+    }
+    for index in submission.statusEvents.indices { try judge.considerStatus(index, &sessions, in: &ledger) }
+    let outcome = try judge.conclude(in: &ledger)
+    if case .refused = outcome { sessions.takeBack() } else { sessions.settle() }
+    return outcome
   }
 
   private init(_ submission: EventSubmission) {
@@ -32,19 +41,52 @@ package struct SubmissionJudge {
     self.faults = FaultsByEvent(of: submission)
   }
 
-  private mutating func consider(
-    _ offset: EventOffset, in ledger: inout some EventLedger
+  private mutating func considerLoad(
+    _ index: Int, _ sessions: inout SessionJudge, in ledger: inout some EventLedger
   ) throws(StoreError) {
+    let found = try sessions.faults(of: submission.loadEvents[index].event, in: &ledger)
+    switch try consider(.load(index), found, in: &ledger) {
+    case .stored: sessions.accept(submission.loadEvents[index].event)
+    case .refused:
+      // A batch that is refused whole is judged as if this were accepted, so that what follows it hears of its own
+      // faults only; all is taken back.
+      if !submission.allowsPartialSuccess, found.isEmpty { sessions.accept(submission.loadEvents[index].event) }
+    case .known: break
+    }
+  }
+
+  private mutating func considerStatus(
+    _ index: Int, _ sessions: inout SessionJudge, in ledger: inout some EventLedger
+  ) throws(StoreError) {
+    let found = try sessions.faults(of: submission.statusEvents[index].event, in: &ledger)
+    if case .stored = try consider(.vehicleStatus(index), found, in: &ledger) {
+      sessions.accept(submission.statusEvents[index].event)
+    }
+  }
+
+  private enum Finding {
+    case stored
+    /// New, and at fault.
+    case refused
+    /// Its identity is.
+    case known
+  }
+
+  /// - Parameter sessionFaults: Those that the event has if it is new.
+  private mutating func consider(
+    _ offset: EventOffset, _ sessionFaults: SessionFaults, in ledger: inout some EventLedger
+  ) throws(StoreError) -> Finding {
     let standing = faults.isEmpty ? .faultless : faults.standing(at: submission.position(at: offset))
+    let isSound = standing == .faultless && sessionFaults.isEmpty
     let verdict =
-      switch standing {
-      case .faultless: try ledger.insert(offset, of: submission)
-      case .forgivable, .lasting: try ledger.verdict(on: offset, of: submission)
-      }
-    // The rules of sessions belong here, for what is new: on the writer, in commit order.
+      isSound ? try ledger.insert(offset, of: submission) : try ledger.verdict(on: offset, of: submission)
     switch (standing, verdict) {
-    case (.faultless, .new):
+    case (.faultless, .new) where isSound:
       storedCount += 1
+      return .stored
+    case (.faultless, .new), (.forgivable, .new), (.lasting, .new):
+      refuse(offset, sessionFaults, standing)
+      return .refused
     case (.faultless, .sameContent):
       duplicateCount += 1
     case (.forgivable, .sameContent):
@@ -52,9 +94,33 @@ package struct SubmissionJudge {
       forgiven.insert(submission.position(at: offset))
     case (.faultless, .otherContent), (.forgivable, .otherContent), (.lasting, .otherContent):
       rejectedCount += 1
-      reusedIDs.append(.idReused(at: submission.position(at: offset)))
-    case (.forgivable, .new), (.lasting, .new), (.lasting, .sameContent):
+      found.append(.idReused(at: submission.position(at: offset)))
+    case (.lasting, .sameContent):
       rejectedCount += 1
+    }
+    return .known
+  }
+
+  /// Notes the faults of a new event, but those that follow from another event's.
+  private mutating func refuse(
+    _ offset: EventOffset, _ sessionFaults: SessionFaults, _ standing: FaultsByEvent.Standing
+  ) {
+    var faults = sessionFaults
+    if standing != .faultless || (!submission.allowsPartialSuccess && isOfRefusedSession(offset)) {
+      faults.subtract(.ofUnknownSession)
+      guard standing != .faultless || !faults.isEmpty else { return }
+    }
+    rejectedCount += 1
+    guard !faults.isEmpty else { return }
+    found += faults.faults(at: submission.position(at: offset), deviceField: submission.deviceField(at: offset))
+  }
+
+  private func isOfRefusedSession(_ offset: EventOffset) -> Bool {
+    guard !submission.refusedSessionIDs.isEmpty else { return false }
+    switch offset {
+    case .load(let index): return submission.refusedSessionIDs.contains(submission.loadEvents[index].event.sessionID)
+    case .vehicleStatus(let index):
+      return submission.statusEvents[index].event.sessionID.map(submission.refusedSessionIDs.contains) ?? false
     }
   }
 
@@ -81,17 +147,17 @@ package struct SubmissionJudge {
 
   /// What was found before and not forgiven, and what was found here, in the order of the request.
   private func remainingFaults() -> [LoadEventFault] {
-    guard !forgiven.isEmpty || !reusedIDs.isEmpty else { return submission.faults }
+    guard !forgiven.isEmpty || !found.isEmpty else { return submission.faults }
     var merged: [LoadEventFault] = []
-    var found = reusedIDs[...]
+    var rest = found.inOrderOfRequest[...]
     for fault in submission.faults where !fault.position.isContained(in: forgiven) {
-      while let next = found.first, next.position.precedes(fault.position) {
+      while let next = rest.first, next.position.precedes(fault.position) {
         merged.append(next)
-        found.removeFirst()
+        rest.removeFirst()
       }
       merged.append(fault)
     }
-    return merged + found
+    return merged + rest
   }
 }
 
@@ -141,6 +207,39 @@ extension LoadEventFault {
     LoadEventFault(
       position: position, field: "id", reason: .idReused,
       description: "another event with this id and timestamp, but other content, was accepted before")
+  }
+}
+
+extension [LoadEventFault] {
+  /// Those of one event stay in their order.
+  fileprivate var inOrderOfRequest: [LoadEventFault] {
+    enumerated().sorted { a, b in
+      if a.element.position.precedes(b.element.position) { return true }
+      return !b.element.position.precedes(a.element.position) && a.offset < b.offset
+    }.map(\.element)
+  }
+}
+
+extension [EventSubmission.Indexed<LoadEvent>] {
+  /// The indices by time, those of one time as they are; `nil` where that is how they are, as in most batches.
+  fileprivate var orderOfTime: [Int]? {
+    var last = Timestamp.earliest
+    let isOrdered = indices.allSatisfy { index in
+      defer { last = self[index].event.timestamp }
+      return last <= self[index].event.timestamp
+    }
+    if isOrdered { return nil }
+    return indices.sorted { (self[$0].event.timestamp, $0) < (self[$1].event.timestamp, $1) }
+  }
+}
+
+extension EventSubmission {
+  /// The field in which the event names its device.
+  fileprivate func deviceField(at offset: EventOffset) -> String {
+    switch offset {
+    case .load(let index): loadEvents[index].event.device.name == nil ? "device_id" : "device.id"
+    case .vehicleStatus: "device.id"
+    }
   }
 }
 

@@ -46,7 +46,7 @@ class Client(threading.Thread):
         stream = caller.stream_guidance(venue)
         streamed = next(stream).guidance
         assert streamed.venue_id == caller.get_guidance(venue).guidance.venue_id == venue
-        device = f"charger-{self.number}-{self.rounds}"
+        device = f"charger-{self.number}-{self.rounds % 4}"  # a client has at most 256 devices
         events = session(streamed.guidance_token, device=device)
         assert caller.submit(venue, events).stored_count == 3
         assert caller.submit(venue, events).duplicate_count == 3

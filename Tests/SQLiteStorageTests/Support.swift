@@ -19,13 +19,15 @@ extension SubmissionOutcome {
 }
 
 extension Batch {
-  /// `count` events that depend on `number` alone.
+  /// A session of `count` events, its begin and end among them, that depend on `number` alone.
   static func numbered(_ number: UInt64, count: Int = 10) -> Batch {
     var random = SeededRandom(seed: number)
+    let session = random.uuid()
     return Batch(
       (0..<count).map { place in
         Sample.vehicle(
-          id: random.uuid(), at: Sample.noon.advanced(byMilliseconds: Int64(number) * 10), energy: Int64(place))
+          id: random.uuid(), at: Sample.noon.advanced(byMilliseconds: Int64(number) * 10), energy: Int64(place),
+          state: place == 0 ? .begin : place == count - 1 ? .end : .active, session: session)
       })
   }
 }

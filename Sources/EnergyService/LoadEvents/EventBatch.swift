@@ -1,4 +1,5 @@
 package import EnergyModel
+package import FoundationEssentials
 
 /// A decoded batch: the events that are well formed, and what was wrong with the others.
 package struct EventBatch: Sendable {
@@ -11,17 +12,20 @@ package struct EventBatch: Sendable {
   package var faults: [LoadEventFault]
   /// Faults there are in all, at least `faults.count`.
   package var faultCount: Int
+  /// Sessions with a begin that stands in neither list.
+  package var refusedSessionIDs: Set<UUID>
   package var allowsPartialSuccess: Bool
 
   package init(
     loadEvents: [Indexed<LoadEvent>] = [],
     statusEvents: [Indexed<ElectricVehicleStatusEvent>] = [], faults: [LoadEventFault] = [],
-    faultCount: Int? = nil, allowsPartialSuccess: Bool = false
+    faultCount: Int? = nil, refusedSessionIDs: Set<UUID> = [], allowsPartialSuccess: Bool = false
   ) {
     self.loadEvents = loadEvents
     self.statusEvents = statusEvents
     self.faults = faults
     self.faultCount = faultCount ?? faults.count
+    self.refusedSessionIDs = refusedSessionIDs
     self.allowsPartialSuccess = allowsPartialSuccess
   }
 }

@@ -39,7 +39,8 @@ package struct LoadEventService: Sendable {
     return EventSubmission(
       clientID: caller.id, venueID: pass.venue.id, loadEvents: batch.loadEvents, statusEvents: batch.statusEvents,
       faults: found.isEmpty ? batch.faults : Self.merge(batch.faults, found),
-      faultCount: batch.faultCount + found.count, allowsPartialSuccess: batch.allowsPartialSuccess, receivedAt: now,
+      faultCount: batch.faultCount + found.count, refusedSessionIDs: batch.refusedSessionIDs,
+      allowsPartialSuccess: batch.allowsPartialSuccess, receivedAt: now,
       mailbox: mailbox, ticket: ticket)
   }
 

@@ -9,6 +9,8 @@ internal import ProtobufWire
 struct EventReader {
   var faults: FaultList
   private(set) var zeroedEventCount = 0
+  /// Sessions with a begin that had a fault.
+  private(set) var refusedSessionIDs: Set<UUID> = []
   private let rules: SessionRules
   /// Whether the event at hand had something replaced by zero.
   private var hasZeroed = false
@@ -38,7 +40,10 @@ struct EventReader {
     if let measurement { checkType(of: raw, fits: measurement, position) }
     guard faults.count == before, let id, let timestamp, let sessionID, let state, let token, let device,
       let measurement
-    else { return nil }
+    else {
+      if state == .begin, let sessionID { refusedSessionIDs.insert(sessionID) }
+      return nil
+    }
     if hasZeroed { zeroedEventCount += 1 }
     return LoadEvent(
       id: id, timestamp: timestamp, sessionID: sessionID, sessionState: state,

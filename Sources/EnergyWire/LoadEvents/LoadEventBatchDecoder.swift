@@ -106,6 +106,7 @@ package struct LoadEventBatchDecoder {
     SubmitLoadEventsRequest(
       venueID: summary.venueID, allowsPartialSuccess: summary.allowsPartialSuccess, loadEvents: loadEvents,
       statusEvents: statusEvents, faults: reader.faults.kept, faultCount: reader.faults.count,
+      refusedSessionIDs: reader.refusedSessionIDs,
       eventCount: isRefused ? 0 : summary.eventCount, zeroedEventCount: reader.zeroedEventCount)
   }
 }

@@ -15,6 +15,8 @@ package struct SubmitLoadEventsRequest: Sendable {
   package let faults: [LoadEventFault]
   /// All there are, at least `faults.count`.
   package let faultCount: Int
+  /// Sessions with a begin that is in neither list.
+  package let refusedSessionIDs: Set<UUID>
   /// Events in the request, faulty or not; 0 where the batch is refused for their number.
   package let eventCount: Int
   /// Events in which `SessionRules.lenient` has put a zero in the place of something else.
@@ -31,8 +33,8 @@ package struct SubmitLoadEventsRequest: Sendable {
 
   init(
     venueID: UUID, allowsPartialSuccess: Bool, loadEvents: [Indexed<LoadEvent>],
-    statusEvents: [Indexed<ElectricVehicleStatusEvent>], faults: [LoadEventFault], faultCount: Int, eventCount: Int,
-    zeroedEventCount: Int
+    statusEvents: [Indexed<ElectricVehicleStatusEvent>], faults: [LoadEventFault], faultCount: Int,
+    refusedSessionIDs: Set<UUID>, eventCount: Int, zeroedEventCount: Int
   ) {
     self.venueID = venueID
     self.allowsPartialSuccess = allowsPartialSuccess
@@ -40,6 +42,7 @@ package struct SubmitLoadEventsRequest: Sendable {
     self.statusEvents = statusEvents
     self.faults = faults
     self.faultCount = faultCount
+    self.refusedSessionIDs = refusedSessionIDs
     self.eventCount = eventCount
     self.zeroedEventCount = zeroedEventCount
   }

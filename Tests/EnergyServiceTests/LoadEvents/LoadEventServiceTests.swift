@@ -36,7 +36,7 @@ private final class Bench {
   func event(_ token: UUID, ageMilliseconds: Int64 = 0) throws -> LoadEvent {
     LoadEvent(
       id: UUID(), timestamp: clock.now.advanced(byMilliseconds: -ageMilliseconds), sessionID: UUID(),
-      sessionState: .active, wasFollowingGuidance: true, guidanceToken: token,
+      sessionState: .begin, wasFollowingGuidance: true, guidanceToken: token,
       device: DeviceIdentity(id: try #require(DeviceID("wallbox")), name: nil),
       measurement: .hvac(HVACMeasurement(stage: .zero)))
   }
