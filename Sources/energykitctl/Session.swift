@@ -18,24 +18,29 @@ struct Session {
     self.connection = connection
     self.isJSON = isJSON
     output = Output()
+    // Before the loop, which would have to be stopped.
+    let security = try Self.security(connection)
     do throws(NetworkError) {
       loop = try EventLoop(name: "energykitctl")
     } catch {
       throw .local("\(error)")
     }
     var configuration = ClientConfiguration(target: connection.target, loop: loop)
+    configuration.security = security
     configuration.userAgent = "energykitctl/\(Program.version)"
     configuration.keepalive = .init(timeMilliseconds: 240_000)
     // Pages of a listing have up to 1,000 rows.
     configuration.maximumResponseByteCount = 64 << 20
-    if let tls = connection.tls {
-      do throws(TLSError) {
-        configuration.security = .init(context: try TLSContext(tls), serverName: connection.serverName)
-      } catch {
-        throw .local(error.description)
-      }
-    }
     channel = ClientChannel(configuration)
+  }
+
+  private static func security(_ connection: Connection) throws(Problem) -> ClientConfiguration.Security? {
+    guard let tls = connection.tls else { return nil }
+    do throws(TLSError) {
+      return .init(context: try TLSContext(tls), serverName: connection.serverName)
+    } catch {
+      throw .local(error.description)
+    }
   }
 
   func end() async {

@@ -114,11 +114,12 @@ def test_events_are_stored_once_however_often_they_are_sent(ctl: Ctl, demo: Demo
     file = tmp_path / "events.jsonl"
     file.write_text(as_json(events))
     first = ctl.good("submit", str(file), "--venue", venue, "--batch-size", "10").splitlines()
-    assert first[0].split() == ["EVENTS", "STORED", "STORED", "BEFORE", "REFUSED"]
-    assert first[1].split() == ["25", "25", "0", "0"]
+    assert first[0].split() == ["EVENTS", "STORED", "STORED", "BEFORE", "REFUSED", "LEFT"]
+    assert first[1].split() == ["25", "25", "0", "0", "0"]
     batch = load_event_pb2.SubmitLoadEventsRequest(venue_id=venue, load_events=events)
     again = ctl.good("submit", "-", "--json", text=json_format.MessageToJson(batch))
-    assert json.loads(again) == {"storedCount": 0, "duplicateCount": 25, "rejectedCount": 0, "rejected": []}
+    counts = {"storedCount": 0, "duplicateCount": 25, "rejectedCount": 0, "leftCount": 0, "rejected": []}
+    assert json.loads(again) == counts
     python_names = json_format.MessageToJson(batch, preserving_proto_field_name=True)
     assert "25" in ctl.good("submit", "-", text=python_names)
 
@@ -127,9 +128,10 @@ def test_a_bad_event_is_named_by_its_line(ctl: Ctl, demo: Demo) -> None:
     venue = demo.venues[CALIFORNIA]
     events = session(demo.token(), device="ctl-2", count=4)
     events[2].electric_vehicle.state_of_charge_percent = 101
-    whole = ctl.run("submit", "-", "--venue", venue, text=as_json(events))
+    whole = ctl.run("submit", "-", "--venue", venue, "--batch-size", "3", text=as_json(events))
     assert whole.returncode == 6 and "OUT_OF_RANGE" in whole.stderr
-    assert "A batch of 4 was refused whole" in whole.stdout
+    assert whole.stdout.splitlines()[1].split() == ["4", "0", "0", "3", "1"]
+    assert "A batch of 3 was refused whole" in whole.stdout
     row = next(line.split() for line in whole.stdout.splitlines() if "OUT_OF_RANGE" in line)
     assert row[:2] == ["3", "load_events[2].electric_vehicle.state_of_charge_percent"]
     partial = ctl.run("submit", "-", "--venue", venue, "--partial", "--json", text=as_json(events))

@@ -357,7 +357,9 @@ def test_a_batch_is_sent_again_after_the_delay_that_the_server_names(ctl: Ctl, f
     assert len(fake.requests) == 3 and same(fake.requests[0], fake.requests[2])
     assert [line.rsplit("; ", 1)[1] for line in result.stderr.splitlines()] == ["again in 1 s", "again in 2 s"]
     fake.failures = [(grpc.StatusCode.UNAVAILABLE, 3600)]
-    assert ctl.run("submit", "-", "--venue", VENUE, text='{"deviceId": "a"}').returncode == 5
+    result = ctl.run("submit", "-", "--venue", VENUE, text='{"deviceId": "a"}')
+    assert (result.returncode, result.stdout.splitlines()[1].split()) == (5, ["1", "0", "0", "0", "1"])
+    assert result.stderr.endswith("; retry in 3600 s\n")
     fake.failures = [(grpc.StatusCode.INTERNAL, None)]
     assert ctl.run("submit", "-", "--venue", VENUE, text='{"deviceId": "a"}').returncode == 1
 

@@ -35,13 +35,13 @@ struct SubmitCommand: Command {
     let client = try session.client()
     let batches = EventBatch.cut(try entries(), maximumCount: batchSize)
     guard !batches.isEmpty else { throw .local("\(file): holds no events") }
-    var summary = SubmissionSummary()
+    var summary = SubmissionSummary(eventCount: batches.reduce(0) { $0 + $1.entries.count })
     var failure: Problem?
     for batch in batches where failure == nil {
       do throws(Problem) {
         summary.add(try await submit(batch, session, client), batch)
       } catch {
-        if case .call(let refusal) = error { summary.add(refusal, batch) }
+        if case .call(let refusal) = error, refusal.code == .invalidArgument { summary.add(refusal, batch) }
         failure = error
       }
     }
@@ -97,6 +97,7 @@ struct SubmissionSummary {
     let rejection: Contract.Rejection
   }
 
+  private let eventCount: Int
   private var storedCount = 0
   private var duplicateCount = 0
   private(set) var refusedCount = 0
@@ -105,6 +106,13 @@ struct SubmissionSummary {
   private var refusedBatch: (eventCount: Int, violationCount: Int)?
 
   private static let shownFaultCount = 20
+
+  init(eventCount: Int) {
+    self.eventCount = eventCount
+  }
+
+  /// Events that were not sent, or that no answer has come for.
+  private var leftCount: Int { max(0, eventCount - storedCount - duplicateCount - refusedCount) }
 
   mutating func add(_ result: Contract.SubmissionResult, _ batch: EventBatch) {
     storedCount += result.storedCount
@@ -122,15 +130,13 @@ struct SubmissionSummary {
   }
 
   var text: String {
-    var table = Table("EVENTS", "STORED", "STORED BEFORE", "REFUSED")
-    table.add(
-      String(storedCount + duplicateCount + refusedCount), String(storedCount), String(duplicateCount),
-      String(refusedCount))
+    var table = Table("EVENTS", "STORED", "STORED BEFORE", "REFUSED", "LEFT")
+    table.add([eventCount, storedCount, duplicateCount, refusedCount, leftCount].map { String($0) })
     var blocks = [table.text]
     if let refusedBatch {
       blocks.append(
-        "A batch of \(refusedBatch.eventCount) was refused whole, for \(refusedBatch.violationCount) faults; what follows "
-          + "it was not sent. --partial stores the good ones.")
+        "A batch of \(refusedBatch.eventCount) was refused whole, for \(refusedBatch.violationCount) faults. --partial stores the "
+          + "good ones.")
     }
     if !faults.isEmpty { blocks.append(reasons) }
     return blocks.joined(separator: "\n\n")
@@ -147,7 +153,7 @@ struct SubmissionSummary {
     return rest > 0 ? table.text + "\nand \(rest) more (--json lists them all)" : table.text
   }
 
-  /// SubmitLoadEventsResponse for all calls together; each fault with its line.
+  /// SubmitLoadEventsResponse for all calls together; each fault with its line, and the number of events that are left.
   var json: String {
     let rejected = faults.map { fault in
       let line = fault.line.map { "\"line\":\($0)," } ?? ""
@@ -156,6 +162,7 @@ struct SubmissionSummary {
         + "\"description\":\(JSONText.quoted(fault.rejection.description))}"
     }
     return "{\"storedCount\":\(storedCount),\"duplicateCount\":\(duplicateCount),\"rejectedCount\":\(refusedCount),"
+      + "\"leftCount\":\(leftCount),"
       + "\"rejected\":[\(rejected.joined(separator: ","))]}"
   }
 }
