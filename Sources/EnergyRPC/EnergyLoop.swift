@@ -38,6 +38,7 @@ package final class EnergyLoop {
       method(.getVenue, GetVenue(self).handle),
       method(.getGuidance, GetGuidance(self).handle),
       method(.streamGuidance, StreamGuidance(self).handle, isLongLived: true),
+      method(.planLoad, PlanLoad(self).handle),
       method(.submitLoadEvents, SubmitLoadEvents(self).handle),
       method(.publishGridSignal, PublishGridSignal(self).handle),
     ]

@@ -40,7 +40,7 @@ package final class GuidanceService: Sendable {
 
   private typealias Reply<Value: Sendable> = CheckedContinuation<Result<Value, StoreError>, Never>
 
-  private let clock: ServiceClock
+  let clock: ServiceClock
   private let snapshot: Lock<GuidanceSnapshot>
   private let inbox: AsyncStream<Command>.Continuation
   private let engine: Task<Void, Never>
@@ -196,7 +196,7 @@ private final class Alarm {
   private static let longestSleepMilliseconds: Int64 = 30_000
   private static let shortestSleepMilliseconds: Int64 = 10
 
-  private let clock: ServiceClock
+  let clock: ServiceClock
   private let executor: (any TaskExecutor)?
   private let ring: @Sendable () -> Void
   private var sleeper: Task<Void, Never>?
