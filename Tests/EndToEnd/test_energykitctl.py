@@ -273,3 +273,19 @@ def test_the_lines_of_the_documents_work_as_pasted(ctl: Ctl, server: Server, pag
         )
         assert (result.returncode, result.stderr) == (0, "") and result.stdout, line
     assert calls
+
+
+def test_a_plan_is_made_of_the_guidance(ctl: Ctl, demo: Demo) -> None:
+    clear_of_the_hour()
+    venue = demo.venues[CALIFORNIA]
+    plan = ctl.message(guidance_pb2.PlanLoadResponse, "plan", venue, "--duration", "2h")
+    guidance = demo.caller().get_guidance(venue).guidance
+    assert plan.guidance_token == guidance.guidance_token and plan.window_covered
+    (block,) = plan.intervals
+    assert block.end.ToMilliseconds() - block.start.ToMilliseconds() == 2 * 3600 * 1000
+    assert 0 <= plan.mean_rating <= plan.immediate_mean_rating.value <= 1
+    split = ctl.message(guidance_pb2.PlanLoadResponse, "plan", venue, "--duration", "7h", "--split")
+    whole = ctl.message(guidance_pb2.PlanLoadResponse, "plan", venue, "--duration", "7h")
+    assert split.mean_rating <= whole.mean_rating + 1e-9
+    assert f"mean rating {plan.mean_rating:.2f}" in ctl.good("plan", venue, "--duration", "2h")
+    assert ctl.refused(6, "plan", demo.venues[HAWAII], "--duration", "2h").startswith("UNSUPPORTED_REGION: ")

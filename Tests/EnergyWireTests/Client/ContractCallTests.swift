@@ -75,6 +75,9 @@ import Testing
       $0.number(5, 1)
     }
     #expect(call.requestBytes == expected.bytes)
+    let read = try served(call) { try PlanLoadRequest(decoding: $0, arena: $1) }
+    #expect(read.venueID == venueID && read.action == .shift && read.isContiguous)
+    #expect(read.window == window && read.milliseconds == 7_200_000)
   }
 
   @Test func `that changes a client says what stays`() {
