@@ -40,6 +40,10 @@ package final class EnergyLoop {
       method(.streamGuidance, StreamGuidance(self).handle, isLongLived: true),
       method(.planLoad, PlanLoad(self).handle),
       method(.submitLoadEvents, SubmitLoadEvents(self).handle),
+      Method(
+        path: MethodName.streamLoadEvents.path,
+        handler: .manyRequests { [self] call in LoadEventStream(call, on: self) },
+        isLongLived: true),
       method(.publishGridSignal, PublishGridSignal(self).handle),
     ]
   }

@@ -1,6 +1,12 @@
 package import GRPC
 package import Storage
 
+/// Whoever waits for what becomes of a batch.
+protocol OutcomeTicket: AnyObject, Sendable {
+  /// Called on the loop that handed the batch over.
+  func complete(_ result: SubmissionResult)
+}
+
 /// One event loop's way to the store and back, batched both ways: what a turn of the loop judged goes out at its end,
 /// and the outcomes of a commit come back in one hop.
 ///
@@ -30,7 +36,7 @@ package final class LoopMailbox: SubmissionMailbox, @unchecked Sendable {
 
   package func deliver(_ results: [SubmissionResult]) {
     executor.execute {
-      for result in results { (result.submission.ticket as? CallTicket)?.complete(result) }
+      for result in results { (result.submission.ticket as? any OutcomeTicket)?.complete(result) }
     }
   }
 }

@@ -56,25 +56,44 @@ struct SubmitLoadEvents {
   private func submit(
     _ request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall
   ) {
-    let batch = EventBatch(
-      loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
-      faultCount: request.faultCount, refusedSessionIDs: request.refusedSessionIDs,
-      allowsPartialSuccess: request.allowsPartialSuccess)
     do throws(EnergyKitError) {
       let ticket = CallTicket(
         call: call, eventCount: request.eventCount, counters: loop.shared.eventCounters,
         onStoreProblem: loop.shared.onStoreProblem)
       loop.mailbox.send(
         try loop.shared.loadEvents.submission(
-          of: batch, as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
+          of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
     } catch {
       call.fail(error, venueID: request.venueID)
     }
   }
 }
 
+extension EventBatch {
+  init(_ request: SubmitLoadEventsRequest) {
+    self.init(
+      loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
+      faultCount: request.faultCount, refusedSessionIDs: request.refusedSessionIDs,
+      allowsPartialSuccess: request.allowsPartialSuccess)
+  }
+}
+
+extension EventCounters {
+  /// Counts what became of a batch.
+  ///
+  /// - Parameter eventCount: Events in the request, well formed or not.
+  func count(_ answer: Result<SubmissionReceipt, EnergyKitError>, eventCount: Int) {
+    switch answer {
+    case .success(let receipt):
+      count(stored: receipt.storedCount, duplicate: receipt.duplicateCount, refused: receipt.rejectedCount)
+    case .failure(.invalidLoadEvent): count(refused: eventCount)
+    case .failure: count(failed: eventCount)
+    }
+  }
+}
+
 /// Answers the call that waits for a commit; used on the call's loop.
-final class CallTicket: Sendable {
+final class CallTicket: OutcomeTicket {
   let call: any ServerCall
   /// Events in the request, well formed or not.
   let eventCount: Int
@@ -93,29 +112,28 @@ final class CallTicket: Sendable {
 
   func complete(_ result: SubmissionResult) {
     if case .failed(let error) = result.outcome { onStoreProblem(error) }
-    do throws(EnergyKitError) {
-      let receipt = try LoadEventService.receipt(
-        for: result.outcome, of: result.submission, eventCount: eventCount)
-      counters.count(
-        stored: receipt.storedCount, duplicate: receipt.duplicateCount, refused: receipt.rejectedCount)
-      call.answer(
-        SubmitLoadEventsResponse(
-          storedCount: receipt.storedCount, duplicateCount: receipt.duplicateCount,
-          rejectedCount: receipt.rejectedCount, faults: receipt.faults))
-    } catch {
-      if case .invalidLoadEvent = error {
-        counters.count(refused: eventCount)
-      } else {
-        counters.count(failed: eventCount)
-      }
-      call.fail(error)
+    let answer = Result { () throws(EnergyKitError) in
+      try LoadEventService.receipt(for: result.outcome, of: result.submission, eventCount: eventCount)
     }
+    counters.count(answer, eventCount: eventCount)
+    switch answer {
+    case .success(let receipt): call.answer(SubmitLoadEventsResponse(receipt))
+    case .failure(let error): call.fail(error)
+    }
+  }
+}
+
+extension SubmitLoadEventsResponse {
+  init(_ receipt: SubmissionReceipt) {
+    self.init(
+      storedCount: receipt.storedCount, duplicateCount: receipt.duplicateCount, rejectedCount: receipt.rejectedCount,
+      faults: receipt.faults)
   }
 }
 
 /// A batch that is decoded over several turns; keeps its own copy of the message, which is
 /// counted as the call's.
-private final class SlicedBatch {
+final class SlicedBatch {
   var decoder: LoadEventBatchDecoder
   private let message: [UInt8]
 

@@ -4,8 +4,6 @@ package import EnergyModel
 package enum WireError: Error, Hashable, Sendable {
   /// Not a message of its type, or a string in it is not UTF-8 (G-060).
   case unparsable
-  /// One part of the message has more bytes than any honest one needs.
-  case tooLarge
   /// Decoding would take more fields or memory than such a message may (docs/architecture.md, Limits).
   case tooComplex
   /// The message parses, yet a field breaks its contract.

@@ -85,7 +85,7 @@ import Testing
   func `of 4 MiB of unknown fields is refused`(field: [UInt8]) throws {
     let unknown = Array(repeatElement(field, count: (4 << 20) / field.count).joined())
     #expect(expectBounded(unknown) == nil)
-    #expect(expectBounded(batch([unknown])) == nil)
+    #expect(expectBounded(batch([unknown]))?.faults.map(\.path) == ["load_events[0]"])
     let inEvents = Array(repeating: Array(unknown.prefix(60_000)), count: 60)
     expectBounded(batch(inEvents))
     #expect(throws: WireError.tooComplex) { try decode(unknown) }
@@ -102,9 +102,11 @@ import Testing
     }
   }
 
-  @Test func `of one event of 4 MiB is refused`() {
+  @Test func `of one event of 4 MiB is refused, the others are read`() throws {
     let event = SampleEvent().with { $0.deviceID = Array(repeating: 97, count: 4 << 20) }
-    #expect(throws: WireError.tooLarge) { try decode(batch([event.bytes])) }
+    let request = try decode(batch([SampleEvent().bytes, event.bytes, SampleEvent().bytes]))
+    #expect(request.loadEvents.map(\.index) == [0, 2])
+    #expect(request.faults.map { "\($0.path) \($0.reason.rawValue)" } == ["load_events[1] MALFORMED"])
   }
 
   @Test func `with the longest names is decoded in short slices`() throws {

@@ -107,7 +107,7 @@ import Testing
     } catch {
       switch error {
       case .invalid(let request): return request.field
-      case .unparsable, .tooLarge, .tooComplex: return "\(error)"
+      case .unparsable, .tooComplex: return "\(error)"
       }
     }
   }

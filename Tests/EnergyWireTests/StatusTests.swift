@@ -142,7 +142,7 @@ import Testing
 
   // G-060, G-069
   @Test(arguments: [
-    (WireError.unparsable, StatusCode.internal), (.tooLarge, .resourceExhausted), (.tooComplex, .resourceExhausted),
+    (WireError.unparsable, StatusCode.internal), (.tooComplex, .resourceExhausted),
   ])
   func `of bytes that do not decode is one of the library's`(error: WireError, code: StatusCode) {
     #expect(Status(error).code == code)

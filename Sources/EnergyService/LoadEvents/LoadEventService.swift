@@ -75,6 +75,21 @@ package struct LoadEventService: Sendable {
     }
   }
 
+  /// Events at fault in a batch that was refused.
+  ///
+  /// - Parameter eventCount: Events in the request, well formed or not.
+  package static func rejectedCount(
+    of outcome: SubmissionOutcome, of submission: EventSubmission, eventCount: Int
+  ) -> Int {
+    guard case .refused(let count, _, _) = outcome else { return 0 }
+    // Those that are in no list of the submission, of which the writer knows only where their faults were kept.
+    let listed = Set(
+      submission.loadEvents.map { EventPosition.loadEvent($0.index) }
+        + submission.statusEvents.map { .vehicleStatusEvent($0.index) })
+    let known = Set(submission.faults.compactMap(\.position)).subtracting(listed).count
+    return count - known + max(known, eventCount - listed.count)
+  }
+
   private static func restriction(at now: Timestamp) -> InvalidLoadEvents {
     let fault = LoadEventFault(
       position: nil, field: "venue_id", reason: .restricted,

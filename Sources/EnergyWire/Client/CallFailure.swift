@@ -37,7 +37,7 @@ package struct CallFailure: Error, Hashable, Sendable {
     let why =
       switch error {
       case .unparsable: "it is not a message of its type"
-      case .tooLarge, .tooComplex: "it is too much to be decoded"
+      case .tooComplex: "it is too much to be decoded"
       case .invalid(let fault): "\(fault.field): \(fault.description)"
       }
     self.init(code: .internal, message: "the server's answer to \(method.path) cannot be used: \(why)")

@@ -12,6 +12,12 @@ struct RichStatus {
   var violations: [ErrorDetail.FieldViolation] = []
   var trailers = Metadata()
 
+  /// When the same call may succeed.
+  var retrySeconds: Int? {
+    for case .retryInfo(let seconds) in further { return seconds }
+    return nil
+  }
+
   /// The status with as many violations as fit; with no details where even ErrorInfo does not.
   func status(trailerLimit: Int) -> Status {
     let room = TrailerBudget.detailByteCount(limit: trailerLimit, message: message, trailers: trailers)

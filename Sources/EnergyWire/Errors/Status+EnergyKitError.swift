@@ -28,7 +28,6 @@ extension Status {
   package init(_ error: WireError, trailerLimit: Int = standardTrailerLimit) {
     switch error {
     case .unparsable: self.init(.internal, "the request is not a message of its type")
-    case .tooLarge: self.init(.resourceExhausted, "a part of the request is too large")
     case .tooComplex: self.init(.resourceExhausted, "the request has too many fields to be decoded")
     case .invalid(let request): self.init(request, trailerLimit: trailerLimit)
     }
@@ -72,7 +71,7 @@ extension Status {
 }
 
 extension RichStatus {
-  fileprivate init(_ error: EnergyKitError, venueID: UUID?) {
+  init(_ error: EnergyKitError, venueID: UUID?) {
     switch error {
     case .guidanceUnavailable(let seconds):
       self.init(

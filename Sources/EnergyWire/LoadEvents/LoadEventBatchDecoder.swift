@@ -33,11 +33,9 @@ package struct LoadEventBatchDecoder {
 
   /// Counts the events and reads what stands beside them. Throws where the message is cut or garbled at its top level,
   /// has too many fields, or names no venue.
-  package init(_ message: UnsafeRawBufferPointer, sessionRules: SessionRules = .strict) throws(WireError) {
-    try self.init(message, fields: .submit, sessionRules: sessionRules)
-  }
-
-  init(_ message: UnsafeRawBufferPointer, fields: BatchFields, sessionRules: SessionRules) throws(WireError) {
+  package init(
+    _ message: UnsafeRawBufferPointer, fields: BatchFields = .submit, sessionRules: SessionRules = .strict
+  ) throws(WireError) {
     self.fields = fields
     summary = try BatchSummary(message, fields: fields)
     reader = EventReader(faults: FaultList(limit: Self.maximumFaultCount), rules: sessionRules)
@@ -65,8 +63,9 @@ package struct LoadEventBatchDecoder {
     while let field = try scanner.next(in: message) {
       guard field.number == fields.loadEvents || field.number == fields.statusEvents else { continue }
       let bytes = UnsafeRawBufferPointer(rebasing: message[field.payload])
-      guard bytes.count <= Self.maximumEventByteCount else { throw .tooLarge }
-      if field.number == fields.loadEvents {
+      if bytes.count > Self.maximumEventByteCount {
+        refuseTooLarge(isLoadEvent: field.number == fields.loadEvents)
+      } else if field.number == fields.loadEvents {
         try decodeLoadEvent(bytes, arena)
       } else {
         try decodeStatusEvent(bytes, arena)
@@ -75,6 +74,13 @@ package struct LoadEventBatchDecoder {
       if count >= Self.sliceEventCount || scanner.offset - start >= Self.sliceByteCount { return false }
     }
     return true
+  }
+
+  private mutating func refuseTooLarge(isLoadEvent: Bool) {
+    reader.faults.add(
+      .malformed, isLoadEvent ? .loadEvent(loadEventIndex) : .vehicleStatusEvent(statusEventIndex), "",
+      "an event has at most 64 KiB")
+    if isLoadEvent { loadEventIndex += 1 } else { statusEventIndex += 1 }
   }
 
   private mutating func decodeLoadEvent(_ bytes: UnsafeRawBufferPointer, _ arena: DecodeArena) throws(WireError) {
@@ -112,14 +118,16 @@ package struct LoadEventBatchDecoder {
 }
 
 /// Where the parts of a batch stand in the message that carries it.
-struct BatchFields {
+package struct BatchFields: Sendable {
   let venueID: UInt32
   let loadEvents: UInt32
   let statusEvents: UInt32
   let allowsPartialSuccess: UInt32
 
   /// `SubmitLoadEventsRequest`.
-  static let submit = BatchFields(venueID: 1, loadEvents: 2, statusEvents: 3, allowsPartialSuccess: 4)
+  package static let submit = BatchFields(venueID: 1, loadEvents: 2, statusEvents: 3, allowsPartialSuccess: 4)
+  /// `StreamLoadEventsRequest`.
+  package static let stream = BatchFields(venueID: 2, loadEvents: 3, statusEvents: 4, allowsPartialSuccess: 5)
 }
 
 /// What can be said of a batch without unpacking its events.
