@@ -16,6 +16,8 @@ package final class EnergyLoop {
   let tokens: GuidanceTokenCodec
   let feeds: GuidanceFeeds
   let mailbox: LoopMailbox
+  private(set) lazy var standing = StandingCalls(of: self)
+  private(set) lazy var streams = GuidanceStreams(of: self)
 
   /// - Parameter makeBroadcast: The transport's fan-out on this loop.
   /// - Throws: `serviceUnavailable` where the cryptography fails.
@@ -29,6 +31,34 @@ package final class EnergyLoop {
     tokens = try GuidanceTokenCodec(shared.tokenKeys)
     feeds = GuidanceFeeds(tokens: tokens, makeBroadcast: makeBroadcast)
     mailbox = LoopMailbox(executor: executor, submit: shared.loadEvents.submit)
+    hearOfChanges()
+  }
+
+  /// Whoever changes something is answered when every loop has heard of it.
+  private func hearOfChanges() {
+    let home = Home(loop: self)
+    shared.admin.changes.register { [executor] change in
+      await withCheckedContinuation { continuation in
+        executor.execute {
+          home.loop?.apply(change)
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  private func apply(_ change: AccessChange) {
+    access.apply(change)
+    switch change {
+    case .client(let id): standing.judge(clientID: id)
+    case .venue(let id): streams.judge(venueID: id, clientID: nil)
+    case .access(let clientID, let venueID): streams.judge(venueID: venueID, clientID: clientID)
+    }
+  }
+
+  /// `@unchecked Sendable`: `loop` is looked at on its executor only.
+  private struct Home: @unchecked Sendable {
+    weak let loop: EnergyLoop?
   }
 
   /// The methods of the contract that this loop serves.
@@ -44,7 +74,28 @@ package final class EnergyLoop {
         path: MethodName.streamLoadEvents.path,
         handler: .manyRequests { [self] call in LoadEventStream(call, on: self) },
         isLongLived: true),
+    ] + adminMethods
+  }
+
+  private var adminMethods: [Method] {
+    [
+      method(.createClient, CreateClient(self).handle),
+      method(.getClient, GetClient(self).handle),
+      method(.listClients, ListClients(self).handle, compressesAnswers: true),
+      method(.updateClient, UpdateClient(self).handle),
+      method(.deleteClient, DeleteClient(self).handle),
+      method(.rotateClientKey, RotateClientKey(self).handle),
+      method(.createVenue, CreateVenue(self).handle),
+      method(.getVenueSettings, GetVenueSettings(self).handle),
+      method(.listVenueSettings, ListVenueSettings(self).handle, compressesAnswers: true),
+      method(.updateVenue, UpdateVenue(self).handle),
+      method(.deleteVenue, DeleteVenue(self).handle),
+      method(.deleteDevice, DeleteDevice(self).handle),
+      method(.setVenueAccess, SetVenueAccess(self).handle),
+      method(.listVenueAccess, ListVenueAccess(self).handle, compressesAnswers: true),
       method(.publishGridSignal, PublishGridSignal(self).handle),
+      method(.listGridRegions, ListGridRegions(self).handle),
+      method(.resolveGridRegion, ResolveGridRegion(self).handle),
     ]
   }
 
@@ -64,6 +115,34 @@ package final class EnergyLoop {
     Method(
       path: name.path, handler: .oneRequest(handle), isForOperators: name.isAdmin, compressesAnswers: compressesAnswers,
       isLongLived: isLongLived)
+  }
+
+  /// Who calls, as far as that still holds: a call may have been let in before a change and be handled after it. Should
+  /// it hold no more the call ends as a new one would, and `nil` is returned.
+  func caller(of call: any ServerCall) -> Caller? {
+    // Admission lets only clients through to the services that ask for one.
+    guard let caller = call.caller as? Caller else {
+      call.finish(.unauthenticated)
+      return nil
+    }
+    return access.isCurrent(caller) ? caller : renewed(caller, for: call)
+  }
+
+  private func renewed(_ caller: Caller, for call: any ServerCall) -> Caller? {
+    switch access.caller(caller.credential) {
+    case .hit(let renewed):
+      do throws(EnergyKitError) {
+        try renewed.require(.energyKit)
+        return renewed
+      } catch {
+        call.fail(error)
+      }
+    case .absent: call.finish(.unauthenticated)
+    case .miss:
+      access.fetchCaller(caller.credential) { _ in }
+      call.fail(.serviceUnavailable(retryAfterSeconds: 1))
+    }
+    return nil
   }
 
   /// Calls `body` with what the caller may do at the venue (`nil`: it is absent to the caller): at once where this loop
@@ -91,6 +170,7 @@ package struct SharedServices: Sendable {
   package let clock: ServiceClock
   package let tokenKeys: GuidanceTokenKeys
   package let adminKey: AdminKey
+  package let admin: AdminOperations
   package let venues: VenueService
   package let guidance: GuidanceService
   package let loadEvents: LoadEventService
@@ -103,13 +183,15 @@ package struct SharedServices: Sendable {
 
   package init(
     store: any EnergyStore, clock: ServiceClock, tokenKeys: GuidanceTokenKeys, adminKey: AdminKey,
-    venues: VenueService, guidance: GuidanceService, loadEvents: LoadEventService, fanOut: GuidanceFanOut,
+    admin: AdminOperations, venues: VenueService, guidance: GuidanceService, loadEvents: LoadEventService,
+    fanOut: GuidanceFanOut,
     sessionRules: SessionRules, onStoreProblem: @escaping @Sendable (StoreError) -> Void
   ) {
     self.store = store
     self.clock = clock
     self.tokenKeys = tokenKeys
     self.adminKey = adminKey
+    self.admin = admin
     self.venues = venues
     self.guidance = guidance
     self.loadEvents = loadEvents

@@ -8,7 +8,7 @@ struct GetGuidance {
   init(_ loop: EnergyLoop) { self.loop = loop }
 
   func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
-    guard let caller = call.clientCaller else { return }
+    guard let caller = loop.caller(of: call) else { return }
     let request: GetGuidanceRequest
     do {
       request = try GetGuidanceRequest(decoding: message, arena: loop.arena)

@@ -10,7 +10,7 @@ struct GetVenue {
   init(_ loop: EnergyLoop) { self.loop = loop }
 
   func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
-    guard let caller = call.clientCaller else { return }
+    guard let caller = loop.caller(of: call) else { return }
     let request: GetVenueRequest
     do {
       request = try GetVenueRequest(decoding: message, arena: loop.arena)

@@ -115,22 +115,3 @@ final class GuidanceFeed {
     for (subscriber, token) in zip(guidanceSubscribers, made) { subscriber.token = token }
   }
 }
-
-/// One stream's own part of its messages: token and venue.
-final class GuidanceSubscriber: BroadcastSubscriber {
-  let tag: TokenTag
-  private let venueID: UUID
-  var token: UUID
-
-  init(tag: TokenTag, venueID: UUID, token: UUID) {
-    self.tag = tag
-    self.venueID = venueID
-    self.token = token
-  }
-
-  func prefixByteCount(before sharedByteCount: Int) -> Int { GuidancePrefix.byteCount(before: sharedByteCount) }
-
-  func writePrefix(before sharedByteCount: Int, into buffer: UnsafeMutableRawBufferPointer) {
-    GuidancePrefix(token: token, venueID: venueID).write(before: sharedByteCount, into: buffer)
-  }
-}

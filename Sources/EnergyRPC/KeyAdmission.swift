@@ -1,6 +1,7 @@
 internal import EnergyModel
 package import EnergyService
 internal import EnergyWire
+internal import FoundationEssentials
 package import GRPC
 
 /// Lets callers in by their API key, `authorization: Bearer ek_...`, judged from the headers alone (docs/api.md, Keys and
@@ -8,7 +9,8 @@ package import GRPC
 ///
 /// A connection that repeats its key costs one comparison a call: its last key and whose it is are remembered. A key
 /// that this loop has not seen is looked up in the store while the call waits. Missing, wrong and disabled keys take
-/// one path and get one text.
+/// one path and get one text. A call without a key on a connection whose certificate names a client is that client's; where
+/// there are both, the key decides.
 package final class KeyAdmission: Admission {
   private let cache: AccessCache
   private let adminKey: AdminKey
@@ -28,14 +30,14 @@ package final class KeyAdmission: Admission {
       guard let key = APIKey.bearerKey(in: value) else { return .refused(.unauthenticated) }
       return method.isForOperators ? admitAdmin(key) : admitClient(key, connection)
     }
-    return decision ?? .refused(.unauthenticated)
+    return decision ?? admitCertified(connection, to: method)
   }
 
   // MARK: The operator
 
   private func admitAdmin(_ key: UnsafeRawBufferPointer) -> AdmissionDecision {
     if adminKey.matches(key) { return .admitted(Operator.shared) }
-    return resolve(KeyHash(of: key)) { _ in .refused(.keyNotAllowedHere) }
+    return resolve(.key(KeyHash(of: key))) { _ in .refused(.keyNotAllowedHere) }
   }
 
   // MARK: Clients
@@ -45,8 +47,20 @@ package final class KeyAdmission: Admission {
     if let caller = memo.caller(for: key, in: cache) { return admission(of: caller).decision }
     let hash = KeyHash(of: key)
     if adminKey.matches(hash) { return .refused(.keyNotAllowedHere) }
-    if case .hit(let caller) = cache.caller(hash) { memo.remember(caller, for: key, in: cache) }
-    return resolve(hash) { self.admission(of: $0) }
+    if case .hit(let caller) = cache.caller(.key(hash)) { memo.remember(caller, for: key, in: cache) }
+    return resolve(.key(hash)) { self.admission(of: $0) }
+  }
+
+  /// Who sends no key is whom the connection's certificate names.
+  private func admitCertified(_ connection: ConnectionContext, to method: Method) -> AdmissionDecision {
+    guard let certificate = connection.certificate else { return .refused(.unauthenticated) }
+    let memo = self.memo(of: connection)
+    let named = memo.certifiedClientID ?? certificate.clientID
+    memo.certifiedClientID = .some(named)
+    guard let named else { return .refused(.unauthenticated) }
+    return resolve(.certificate(clientID: named)) { caller in
+      method.isForOperators ? .refused(.keyNotAllowedHere) : self.admission(of: caller)
+    }
   }
 
   /// Every call needs the base entitlement (docs/api.md, Keys and entitlements).
@@ -61,14 +75,14 @@ package final class KeyAdmission: Admission {
 
   /// Looks the key up, at once or later, and decides by `admission` what its client may do.
   private func resolve(
-    _ hash: KeyHash, _ admission: @escaping (Caller) -> AdmissionTicket.Resolution
+    _ credential: Credential, _ admission: @escaping (Caller) -> AdmissionTicket.Resolution
   ) -> AdmissionDecision {
-    switch cache.caller(hash) {
+    switch cache.caller(credential) {
     case .hit(let caller): return admission(caller).decision
     case .absent: return .refused(.unauthenticated)
     case .miss:
       let ticket = AdmissionTicket()
-      cache.fetchCaller(hash) { result in
+      cache.fetchCaller(credential) { result in
         switch result {
         case .success(let caller): ticket.resolve(caller.map(admission) ?? .refused(.unauthenticated))
         case .failure(let error): ticket.resolve(.refused(Status(error)))
@@ -98,5 +112,16 @@ extension AdmissionTicket.Resolution {
     case .admitted(let caller): .admitted(caller)
     case .refused(let status): .refused(status)
     }
+  }
+}
+
+extension PeerCertificate {
+  private static let clientPrefix = "energykit:client:"
+
+  /// The one client that it names, by a URI among its alternative names; `nil` where it names none, or several.
+  var clientID: UUID? {
+    let named = Set(uris.filter { $0.hasPrefix(Self.clientPrefix) })
+    guard named.count == 1, let uri = named.first else { return nil }
+    return UUID(uuidString: String(uri.dropFirst(Self.clientPrefix.count)))
   }
 }

@@ -11,7 +11,7 @@ struct ListVenues {
   init(_ loop: EnergyLoop) { self.loop = loop }
 
   func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
-    guard let caller = call.clientCaller else { return }
+    guard let caller = loop.caller(of: call) else { return }
     let request: ListVenuesRequest
     do {
       request = try ListVenuesRequest(decoding: message, arena: loop.arena)

@@ -19,7 +19,8 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
 
   private let call: any ServerCall
   private let loop: EnergyLoop
-  private let caller: Caller?
+  /// Whom it is judged by when a client changes; `nil` where the call was refused at once.
+  private let standing: StandingEventStream?
   /// In the order of the stream; the first has no answer yet, but for the moment in which it leaves.
   private var waiting: [StreamedBatch] = []
   private var waitingEventCount = 0
@@ -32,16 +33,21 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   init(_ call: any ServerCall, on loop: EnergyLoop) {
     self.call = call
     self.loop = loop
-    caller = call.clientCaller
+    standing = loop.caller(of: call).map { StandingEventStream(call, by: $0) }
     call.observer = self
+    if let standing { loop.standing.add(standing) }
     call.sendHeaders()
   }
 
   // MARK: The transport
 
   func receive(_ message: UnsafeRawBufferPointer, ready: @escaping () -> Void) -> Bool {
-    guard !call.hasEnded, let caller else { return false }
-    take(message, from: caller)
+    guard !call.hasEnded, let standing else { return false }
+    if loop.access.isCurrent(standing.caller) {
+      take(message, from: standing.caller)
+    } else {
+      takeLater(Array(message), from: standing)
+    }
     guard isHeld else { return true }
     self.ready = ready
     return false
@@ -57,9 +63,32 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   func callEnded(_ call: any ServerCall, _ end: CallEnd) {
     waiting = []
     ready = nil
+    guard let standing else { return }
+    standing.call = nil
+    loop.standing.remove(standing)
   }
 
   // MARK: A batch
+
+  /// Something about the client has changed: the batch waits until it is known what.
+  private func takeLater(_ message: [UInt8], from standing: StandingEventStream) {
+    isBusy = true
+    call.keptByteCount = message.count
+    loop.access.fetchCaller(standing.caller.credential) { [self] result in
+      guard !call.hasEnded else { return }
+      call.keptByteCount = 0
+      do throws(EnergyKitError) {
+        guard let caller = try result.get() else { return call.finish(.unauthenticated) }
+        try caller.require(.energyKit)
+        standing.caller = caller
+        isBusy = false
+        message.withUnsafeBytes { take($0, from: caller) }
+        goOn()
+      } catch {
+        call.fail(error)
+      }
+    }
+  }
 
   private func take(_ message: UnsafeRawBufferPointer, from caller: Caller) {
     let batch: StreamedBatch
@@ -166,6 +195,19 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
     isBusy || waiting.count >= Self.maximumBatchCount || waitingEventCount >= Self.maximumEventCount
       || call.bufferedByteCount > CallLimits.bufferedBytes
   }
+}
+
+/// The client's side of an open stream; each batch is judged by what is now known of the caller.
+final class StandingEventStream: StandingCall {
+  var call: (any ServerCall)?
+  var caller: Caller
+
+  init(_ call: any ServerCall, by caller: Caller) {
+    self.call = call
+    self.caller = caller
+  }
+
+  func callerWasJudged() {}
 }
 
 /// A batch of a stream until its answer has left.

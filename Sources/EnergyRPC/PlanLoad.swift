@@ -10,7 +10,7 @@ struct PlanLoad {
   init(_ loop: EnergyLoop) { self.loop = loop }
 
   func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
-    guard let caller = call.clientCaller else { return }
+    guard let caller = loop.caller(of: call) else { return }
     let request: PlanLoadRequest
     do {
       request = try PlanLoadRequest(decoding: message, arena: loop.arena)

@@ -25,10 +25,10 @@ struct PublishGridSignal {
         .invalid(
           InvalidRequest(field: "issue_time", description: "lies more than 5 minutes ahead of the server's clock")))
     }
-    let guidance = loop.shared.guidance
+    let admin = loop.shared.admin
     let fanOut = loop.shared.fanOut
-    call.answer { () async throws(EnergyKitError) in
-      let effect = try await guidance.publish(request.signal)
+    call.answer { () async throws(AdminFailure) in
+      let effect = try await admin.publish(request.signal)
       return PublishGridSignalResponse(
         storedCount: request.signal.points.count, isGuidanceChanged: !effect.changed.isEmpty,
         subscribersNotified: await fanOut.subscriberCount(of: effect.changed))

@@ -12,7 +12,7 @@ struct SubmitLoadEvents {
   init(_ loop: EnergyLoop) { self.loop = loop }
 
   func handle(_ call: any ServerCall, _ message: UnsafeRawBufferPointer) {
-    guard let caller = call.clientCaller else { return }
+    guard let caller = loop.caller(of: call) else { return }
     do throws(WireError) {
       var decoder = try LoadEventBatchDecoder(message, sessionRules: loop.shared.sessionRules)
       if try decoder.decodeSlice(of: message, arena: loop.arena) {

@@ -41,6 +41,9 @@ final class EventWriter: @unchecked Sendable {
     }
   }
 
+  /// Sessions are read again when they are needed: something else has changed them.
+  func forgetSessions() { table?.sessions.forgetAll() }
+
   /// Lets the connection go; later batches fail with `closed`.
   func close() {
     table = nil

@@ -3,13 +3,14 @@ package import FoundationEssentials
 package import Storage
 
 extension SQLiteStore {
-  package func client(keyHash: [UInt8]) async throws(StoreError) -> Client? {
+  package func keyOwner(_ keyHash: [UInt8]) async throws(StoreError) -> KeyOwner? {
     try await read { connection throws(StoreError) in
       let rows = try connection.statement(
-        "SELECT \(Client.columns) FROM clients WHERE id = (SELECT client_id FROM client_keys WHERE hash = ?)")
+        "SELECT \(Client.columns), end_time FROM client_keys JOIN clients ON id = client_id WHERE hash = ?")
       defer { rows.reset() }
       try rows.bind(keyHash, at: 1)
-      return try rows.step() ? Client(in: rows) : nil
+      guard try rows.step() else { return nil }
+      return KeyOwner(client: try Client(in: rows), endTime: rows.optionalTimestamp(5))
     }
   }
 
@@ -54,13 +55,56 @@ extension SQLiteStore {
       if let keyHash { try addKey(keyHash, to: client.id, in: connection) }
     }
   }
+
+  package func replaceKeys(
+    of clientID: UUID, by keyHash: [UInt8], othersEnd: Timestamp, now: Timestamp
+  ) async throws(StoreError) {
+    try await write { connection throws(StoreError) in
+      // The foreign key refuses a client that is absent.
+      try addKey(keyHash, to: clientID, in: connection)
+      let ending = try connection.statement(
+        """
+        UPDATE client_keys SET end_time = min(coalesce(end_time, ?3), ?3) WHERE client_id = ?1 AND hash <> ?2
+        """)
+      defer { ending.reset() }
+      try ending.bind(clientID, at: 1)
+      try ending.bind(keyHash, at: 2)
+      try ending.bind(othersEnd, at: 3)
+      _ = try ending.step()
+      let ended = try connection.statement("DELETE FROM client_keys WHERE client_id = ? AND end_time <= ?")
+      defer { ended.reset() }
+      try ended.bind(clientID, at: 1)
+      try ended.bind(now, at: 2)
+      _ = try ended.step()
+    }
+  }
+
+  package func deleteClient(id: UUID) async throws(StoreError) -> Bool {
+    try await write { connection throws(StoreError) in
+      try connection.delete("DELETE FROM venue_access WHERE client_id = ?", id)
+      try connection.delete("DELETE FROM client_keys WHERE client_id = ?", id)
+      return try connection.delete("DELETE FROM clients WHERE id = ?", id) > 0
+    }
+  }
+}
+
+extension Connection {
+  /// Runs a statement whose one parameter is an id; returns how many rows it deleted.
+  @discardableResult
+  func delete(_ sql: String, _ id: UUID) throws(StoreError) -> Int {
+    let row = try statement(sql)
+    defer { row.reset() }
+    try row.bind(id, at: 1)
+    _ = try row.step()
+    return changeCount
+  }
 }
 
 private func addKey(_ hash: [UInt8], to clientID: UUID, in connection: Connection) throws(StoreError) {
   let row = try connection.statement(
     """
     INSERT INTO client_keys (hash, client_id) VALUES (?1, ?2)
-      ON CONFLICT (hash) DO UPDATE SET client_id = client_id WHERE client_id = ?2
+      ON CONFLICT (hash) DO UPDATE SET end_time = NULL WHERE client_id = ?2
     """)
   defer { row.reset() }
   try row.bind(hash, at: 1)

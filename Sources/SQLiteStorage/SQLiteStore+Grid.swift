@@ -63,4 +63,24 @@ extension SQLiteStore {
       return signals
     }
   }
+
+  package func signalRegions() async throws(StoreError) -> [String] {
+    try await read { connection throws(StoreError) in
+      // One step of the key's index for each region, however long its history.
+      let rows = try connection.statement(
+        """
+        WITH RECURSIVE regions (code) AS (
+          SELECT min(grid_region) FROM grid_signals
+          UNION ALL
+          SELECT (SELECT min(grid_region) FROM grid_signals WHERE grid_region > code) FROM regions
+            WHERE code IS NOT NULL
+        )
+        SELECT code FROM regions WHERE code IS NOT NULL
+        """)
+      defer { rows.reset() }
+      var codes: [String] = []
+      while try rows.step() { codes.append(rows.text(0)) }
+      return codes
+    }
+  }
 }

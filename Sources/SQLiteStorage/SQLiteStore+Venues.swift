@@ -31,7 +31,7 @@ extension SQLiteStore {
       try rows.bind(id, at: 1)
       try rows.bind(clientID, at: 2)
       guard try rows.step() else { return nil }
-      let access = try rows.valid(VenueAccess(rawValue: UInt8(clamping: rows.integer(10))), 10)
+      let access = try rows.valid(VenueAccess(rawValue: UInt8(clamping: rows.integer(12))), 12)
       return VenueGrant(venue: try EnergyVenue(in: rows), access: access)
     }
   }
@@ -71,17 +71,58 @@ extension SQLiteStore {
     try await write { connection throws(StoreError) in
       let row = try connection.statement(
         """
-        INSERT INTO venues (\(EnergyVenue.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO venues (\(EnergyVenue.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (id) DO UPDATE SET
             name = excluded.name, home_id = excluded.home_id, time_zone = excluded.time_zone,
             grid_region = excluded.grid_region, rate_plan_id = excluded.rate_plan_id,
             incorporates_rate_plan = excluded.incorporates_rate_plan,
             is_region_supported = excluded.is_region_supported,
-            is_location_services_denied = excluded.is_location_services_denied, create_time = excluded.create_time
+            is_location_services_denied = excluded.is_location_services_denied, create_time = excluded.create_time,
+            latitude = excluded.latitude, longitude = excluded.longitude
         """)
       defer { row.reset() }
       try venue.bind(to: row)
       _ = try row.step()
+    }
+  }
+
+  package func deleteVenue(id: UUID) async throws(StoreError) -> Bool {
+    try await write { connection throws(StoreError) in
+      try connection.delete("DELETE FROM venue_access WHERE venue_id = ?", id)
+      guard try connection.delete("DELETE FROM venues WHERE id = ?", id) > 0 else { return false }
+      try connection.register(EventErasure(venueID: id))
+      return true
+    }
+  }
+
+  package func venueAccess(
+    venueID: UUID?, clientID: UUID?, after: AccessCursor?, limit: Int
+  ) async throws(StoreError) -> [VenueAccessEntry] {
+    // A statement for each shape, so that each finds its index.
+    var conditions = ["access <> \(VenueAccess.none.rawValue)"]
+    if venueID != nil { conditions.append("venue_id = ?1") }
+    if clientID != nil { conditions.append("client_id = ?2") }
+    if after != nil { conditions.append("(venue_id, client_id) > (?3, ?4)") }
+    let sql = """
+      SELECT venue_id, client_id, access FROM venue_access WHERE \(conditions.joined(separator: " AND "))
+        ORDER BY venue_id, client_id LIMIT ?5
+      """
+    return try await read { connection throws(StoreError) in
+      let rows = try connection.statement(sql)
+      defer { rows.reset() }
+      if let venueID { try rows.bind(venueID, at: 1) }
+      if let clientID { try rows.bind(clientID, at: 2) }
+      if let after {
+        try rows.bind(after.venueID, at: 3)
+        try rows.bind(after.clientID, at: 4)
+      }
+      try rows.bind(Int64(max(0, limit)), at: 5)
+      var entries: [VenueAccessEntry] = []
+      while try rows.step() {
+        let access = try rows.valid(VenueAccess(rawValue: UInt8(clamping: rows.integer(2))), 2)
+        entries.append(VenueAccessEntry(venueID: try rows.uuid(0), clientID: try rows.uuid(1), access: access))
+      }
+      return entries
     }
   }
 
@@ -115,14 +156,21 @@ extension EnergyVenue {
   /// As `init(in:)` reads them from 0 on.
   fileprivate static let columns = """
     id, name, home_id, time_zone, grid_region, rate_plan_id, incorporates_rate_plan, is_region_supported, \
-    is_location_services_denied, create_time
+    is_location_services_denied, create_time, latitude, longitude
     """
 
   fileprivate init(in row: Statement) throws(StoreError) {
     self.init(
       id: try row.uuid(0), name: row.text(1), homeID: try row.optionalUUID(2), timeZone: row.text(3),
       gridRegion: row.text(4), ratePlanID: row.optionalText(5), incorporatesRatePlan: row.boolean(6),
-      isRegionSupported: row.boolean(7), isLocationServicesDenied: row.boolean(8), createTime: row.timestamp(9))
+      isRegionSupported: row.boolean(7), isLocationServicesDenied: row.boolean(8), createTime: row.timestamp(9),
+      location: try Self.location(in: row))
+  }
+
+  private static func location(in row: Statement) throws(StoreError) -> VenueLocation? {
+    if row.isNull(10) { return nil }
+    return try row.valid(
+      VenueLocation(latitudeHundredths: Int(row.integer(10)), longitudeHundredths: Int(row.integer(11))), 10)
   }
 
   fileprivate static func all(in rows: Statement) throws(StoreError) -> [EnergyVenue] {
@@ -142,5 +190,8 @@ extension EnergyVenue {
     try row.bind(isRegionSupported, at: 8)
     try row.bind(isLocationServicesDenied, at: 9)
     try row.bind(createTime, at: 10)
+    guard let location else { return }  // unbound parameters are NULL
+    try row.bind(Int64(location.latitudeHundredths), at: 11)
+    try row.bind(Int64(location.longitudeHundredths), at: 12)
   }
 }

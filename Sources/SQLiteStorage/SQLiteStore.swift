@@ -6,7 +6,7 @@ package final class SQLiteStore: EnergyStore {
   private let writer: ConnectionThread
   private let readers: [ConnectionThread]
   private let nextReader = Atomic<UInt>(0)
-  private let eventWriter: EventWriter
+  let eventWriter: EventWriter
   private let queue: SubmissionQueue
 
   /// Opens the store in `directory`, making both where they are missing; blocks meanwhile.
@@ -72,7 +72,9 @@ package final class SQLiteStore: EnergyStore {
   }
 
   /// Runs `body` on the writer's thread, in a transaction of its own that is durable when this returns.
-  func write(_ body: @escaping @Sendable (Connection) throws(StoreError) -> Void) async throws(StoreError) {
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
     try await writer.value { connection throws(StoreError) in
       try connection.transaction { () throws(StoreError) in try body(connection) }
     }

@@ -2,7 +2,7 @@ package import Storage
 
 /// The tables, as steps from an empty file on. Steps are only ever added: step n turns version n into version n + 1.
 package enum Schema {
-  package static let migrations = [version1, version2]
+  package static let migrations = [version1, version2, version3]
 
   /// Stands in the file's header, so that no other program's database is taken for ours: "EnKt".
   static let applicationID: Int64 = 0x456e_4b74
@@ -166,5 +166,19 @@ package enum Schema {
             FROM events WHERE kind = 1 WINDOW session AS (PARTITION BY session_id, venue_id, client_id))
         WHERE place = 1;
     INSERT INTO load_devices SELECT DISTINCT client_id, venue_id, device_id FROM events;
+    """
+
+  /// Keys that end, where venues are (0.01 degrees), and what is being erased.
+  private static let version3 = """
+    ALTER TABLE client_keys ADD COLUMN end_time INTEGER;
+    ALTER TABLE venues ADD COLUMN latitude INTEGER;
+    ALTER TABLE venues ADD COLUMN longitude INTEGER;
+    CREATE TABLE erasures (
+      number INTEGER PRIMARY KEY,
+      venue_id BLOB NOT NULL,
+      client_id BLOB,
+      device_id TEXT,
+      last_sequence INTEGER NOT NULL
+    );
     """
 }

@@ -14,14 +14,21 @@ package protocol EnergyStore: AnyObject, Sendable {
 
   // MARK: Clients
 
-  /// The client whose API key hashes to `keyHash` (SHA-256, 32 bytes), disabled or not.
-  func client(keyHash: [UInt8]) async throws(StoreError) -> Client?
+  /// Whose API key hashes to `keyHash` (SHA-256, 32 bytes), the client disabled or not, the key ended or not.
+  func keyOwner(_ keyHash: [UInt8]) async throws(StoreError) -> KeyOwner?
   func client(id: UUID) async throws(StoreError) -> Client?
   /// Ascending by name, then id.
   func clients(after: NameCursor?, limit: Int) async throws(StoreError) -> [Client]
   /// Adds the client or replaces what is stored under its id; a key hash, where given, is added to its keys. Throws
   /// `failed` and stores nothing where the hash is another client's.
   func save(_ client: Client, keyHash: [UInt8]?) async throws(StoreError)
+  /// Adds a key to the client's and ends its others at `othersEnd`, or when they end already if that is sooner; those
+  /// that have ended by `now` are forgotten. Throws `failed` where the client is absent or the hash is another client's.
+  func replaceKeys(
+    of clientID: UUID, by keyHash: [UInt8], othersEnd: Timestamp, now: Timestamp
+  ) async throws(StoreError)
+  /// Forgets the client, its keys and what it may do at venues; its events stay. Returns whether it was there.
+  func deleteClient(id: UUID) async throws(StoreError) -> Bool
 
   // MARK: Venues
 
@@ -35,8 +42,23 @@ package protocol EnergyStore: AnyObject, Sendable {
   func venues(after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue]
   /// Adds the venue or replaces what is stored under its id.
   func save(_ venue: EnergyVenue) async throws(StoreError)
+  /// Forgets the venue and who may use it, and remembers that its events are to be erased. Returns whether it was there.
+  func deleteVenue(id: UUID) async throws(StoreError) -> Bool
   /// Throws `failed` where the venue or the client is absent.
   func setAccess(_ access: VenueAccess, venueID: UUID, clientID: UUID) async throws(StoreError)
+
+  /// Who may do what, of a venue or a client where they are given; ascending by venue, then client, without `none`.
+  func venueAccess(
+    venueID: UUID?, clientID: UUID?, after: AccessCursor?, limit: Int
+  ) async throws(StoreError) -> [VenueAccessEntry]
+
+  // MARK: Erasure
+
+  /// Erases the events that were stored before the call; returns how many there were. In steps, so that batches get
+  /// through; what a crash interrupts is resumed by `finishErasures`.
+  func erase(_ erasure: EventErasure) async throws(StoreError) -> Int
+  /// Erases what is left of erasures that were begun. To be called once after opening.
+  func finishErasures() async throws(StoreError)
 
   // MARK: Rate plans
 
@@ -52,6 +74,9 @@ package protocol EnergyStore: AnyObject, Sendable {
   /// The publications for a region that were issued at or after `since`, ascending by issue time, then kind, model,
   /// forecasts before measured ones.
   func signals(gridRegion: String, since: Timestamp) async throws(StoreError) -> [GridSignal]
+
+  /// The grid regions that there are publications for, ascending.
+  func signalRegions() async throws(StoreError) -> [String]
 
   // MARK: Guidance
 
@@ -89,6 +114,79 @@ extension NameCursor: Comparable {
   package static func < (a: NameCursor, b: NameCursor) -> Bool {
     if a.name.utf8.elementsEqual(b.name.utf8) { return (a.id.high, a.id.low) < (b.id.high, b.id.low) }
     return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+  }
+}
+
+extension EnergyStore {
+  /// The client whose API key hashes to `keyHash`, disabled or not, the key ended or not.
+  package func client(keyHash: [UInt8]) async throws(StoreError) -> Client? { try await keyOwner(keyHash)?.client }
+}
+
+/// A client and how long one of its keys works.
+package struct KeyOwner: Hashable, Sendable {
+  package let client: Client
+  /// `nil`: until it is replaced.
+  package let endTime: Timestamp?
+
+  package init(client: Client, endTime: Timestamp?) {
+    self.client = client
+    self.endTime = endTime
+  }
+}
+
+/// Continues a listing of access.
+package struct AccessCursor: Hashable, Sendable {
+  package let venueID: UUID
+  package let clientID: UUID
+
+  package init(venueID: UUID, clientID: UUID) {
+    self.venueID = venueID
+    self.clientID = clientID
+  }
+}
+
+extension AccessCursor: Comparable {
+  /// By the bytes of the ids.
+  package static func < (a: AccessCursor, b: AccessCursor) -> Bool {
+    (a.venueID.high, a.venueID.low, a.clientID.high, a.clientID.low)
+      < (b.venueID.high, b.venueID.low, b.clientID.high, b.clientID.low)
+  }
+}
+
+package struct VenueAccessEntry: Hashable, Sendable {
+  package let venueID: UUID
+  package let clientID: UUID
+  package let access: VenueAccess
+
+  package init(venueID: UUID, clientID: UUID, access: VenueAccess) {
+    self.venueID = venueID
+    self.clientID = clientID
+    self.access = access
+  }
+
+  package var cursor: AccessCursor { AccessCursor(venueID: venueID, clientID: clientID) }
+}
+
+/// Events that are to go: all of a venue, or those of one device there.
+package struct EventErasure: Hashable, Sendable {
+  package let venueID: UUID
+  /// `nil`: every device.
+  package let device: Device?
+
+  /// A client's device.
+  package struct Device: Hashable, Sendable {
+    package let clientID: UUID
+    package let id: String
+
+    package init(clientID: UUID, id: String) {
+      self.clientID = clientID
+      self.id = id
+    }
+  }
+
+  package init(venueID: UUID, device: Device? = nil) {
+    self.venueID = venueID
+    self.device = device
   }
 }
 

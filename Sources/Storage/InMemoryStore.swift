@@ -54,8 +54,11 @@ package final class InMemoryStore: EnergyStore {
 // MARK: Clients
 
 extension InMemoryStore {
-  package func client(keyHash: [UInt8]) async throws(StoreError) -> Client? {
-    try withRecords { records in records.clientIDs[keyHash].flatMap { records.clients[$0] } }
+  package func keyOwner(_ keyHash: [UInt8]) async throws(StoreError) -> KeyOwner? {
+    try withRecords { records in
+      guard let key = records.keys[keyHash], let client = records.clients[key.clientID] else { return nil }
+      return KeyOwner(client: client, endTime: key.endTime)
+    }
   }
 
   package func client(id: UUID) async throws(StoreError) -> Client? {
@@ -68,13 +71,32 @@ extension InMemoryStore {
 
   package func save(_ client: Client, keyHash: [UInt8]?) async throws(StoreError) {
     try withRecords { records throws(StoreError) in
-      if let keyHash {
-        guard (records.clientIDs[keyHash] ?? client.id) == client.id else {
-          throw .failed(operation: "save client", reason: "the key is another client's")
-        }
-        records.clientIDs[keyHash] = client.id
-      }
+      if let keyHash { try records.addKey(keyHash, to: client.id) }
       records.clients[client.id] = client
+    }
+  }
+
+  package func replaceKeys(
+    of clientID: UUID, by keyHash: [UInt8], othersEnd: Timestamp, now: Timestamp
+  ) async throws(StoreError) {
+    try withRecords { records throws(StoreError) in
+      guard records.clients[clientID] != nil else {
+        throw .failed(operation: "replace keys", reason: "no such client")
+      }
+      let others = records.keys.filter { $1.clientID == clientID && $0 != keyHash }
+      try records.addKey(keyHash, to: clientID)
+      for (hash, key) in others {
+        let end = min(key.endTime ?? othersEnd, othersEnd)
+        records.keys[hash] = end <= now ? nil : MemoryRecords.Key(clientID: clientID, endTime: end)
+      }
+    }
+  }
+
+  package func deleteClient(id: UUID) async throws(StoreError) -> Bool {
+    try withRecords { records in
+      records.keys = records.keys.filter { $1.clientID != id }
+      records.access = records.access.filter { pair, _ in pair.clientID != id }
+      return records.clients.removeValue(forKey: id) != nil
     }
   }
 }
@@ -116,6 +138,36 @@ extension InMemoryStore {
     try withRecords { $0.venues[venue.id] = venue }
   }
 
+  package func deleteVenue(id: UUID) async throws(StoreError) -> Bool {
+    try withRecords { records in
+      records.access = records.access.filter { pair, _ in pair.venueID != id }
+      return records.venues.removeValue(forKey: id) != nil
+    }
+  }
+
+  package func venueAccess(
+    venueID: UUID?, clientID: UUID?, after: AccessCursor?, limit: Int
+  ) async throws(StoreError) -> [VenueAccessEntry] {
+    try withRecords { records in
+      let entries = records.access.compactMap { pair, access -> VenueAccessEntry? in
+        guard access != .none, venueID ?? pair.venueID == pair.venueID, clientID ?? pair.clientID == pair.clientID
+        else { return nil }
+        return VenueAccessEntry(venueID: pair.venueID, clientID: pair.clientID, access: access)
+      }
+      return Array(
+        entries.filter { entry in after.map { $0 < entry.cursor } ?? true }.sorted { $0.cursor < $1.cursor }
+          .prefix(max(0, limit)))
+    }
+  }
+
+  package func erase(_ erasure: EventErasure) async throws(StoreError) -> Int {
+    try withRecords { _ in () }
+    return events.withLock { $0.erase(erasure) }
+  }
+
+  /// An erasure is never interrupted here.
+  package func finishErasures() async throws(StoreError) {}
+
   package func setAccess(_ access: VenueAccess, venueID: UUID, clientID: UUID) async throws(StoreError) {
     try withRecords { records throws(StoreError) in
       guard records.venues[venueID] != nil, records.clients[clientID] != nil else {
@@ -146,6 +198,12 @@ extension InMemoryStore {
       records.signals.values
         .filter { $0.key.gridRegion == gridRegion && $0.issueTime >= since }
         .sorted { MemoryRecords.Publication($0) < MemoryRecords.Publication($1) }
+    }
+  }
+
+  package func signalRegions() async throws(StoreError) -> [String] {
+    try withRecords { records in
+      Set(records.signals.keys.map(\.key.gridRegion)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
   }
 

@@ -16,7 +16,11 @@ struct MemoryLedger: EventLedger {
   /// stay as well, without a place in the table.
   private var batches: [Batch] = []
   private var places = EventPlaceTable()
-  let sessions = SessionBook(maximumCount: nil)
+  let sessions: SessionBook
+
+  init(sessions: SessionBook = SessionBook(maximumCount: nil)) {
+    self.sessions = sessions
+  }
 
   var eventCount: Int { places.count }
 
@@ -60,6 +64,48 @@ struct MemoryLedger: EventLedger {
     for offset in offsets.reversed() where eventCount > end {
       let place = EventPlace(batch: batches.count - 1, offset: offset)
       places.remove(batches.identity(at: place)) { $0 == place }
+    }
+  }
+
+  /// Builds the ledger anew without the events that are to go; returns how many those were.
+  mutating func erase(_ erasure: EventErasure) -> Int {
+    let earlier = self
+    self = MemoryLedger(sessions: earlier.sessions)
+    sessions.forget(erasure)
+    for index in earlier.batches.indices { keep(earlier.stored(index), without: erasure) }
+    return earlier.eventCount - eventCount
+  }
+
+  /// What is stored of a batch: its events that have a place.
+  private func stored(_ index: Int) -> Batch {
+    let batch = batches[index]
+    func isStored(_ offset: EventOffset) -> Bool {
+      let place = EventPlace(batch: index, offset: offset)
+      return places.place(of: batches.identity(at: place)) { $0 == place } != nil
+    }
+    return Batch(
+      clientID: batch.clientID, venueID: batch.venueID,
+      loadEvents: batch.loadEvents.indices.filter { isStored(.load($0)) }.map { batch.loadEvents[$0] },
+      statusEvents: batch.statusEvents.indices.filter { isStored(.vehicleStatus($0)) }.map { batch.statusEvents[$0] })
+  }
+
+  private mutating func keep(_ batch: Batch, without erasure: EventErasure) {
+    func mayStay(_ deviceID: String) -> Bool {
+      guard erasure.venueID == batch.venueID else { return true }
+      guard let device = erasure.device else { return false }
+      return device.clientID != batch.clientID || device.id != deviceID
+    }
+    let kept = Batch(
+      clientID: batch.clientID, venueID: batch.venueID,
+      loadEvents: batch.loadEvents.filter { mayStay($0.event.device.id.text) },
+      statusEvents: batch.statusEvents.filter { mayStay($0.event.device.id.text) })
+    guard !kept.loadEvents.isEmpty || !kept.statusEvents.isEmpty else { return }
+    batches.append(kept)
+    let offsets =
+      kept.loadEvents.indices.map(EventOffset.load) + kept.statusEvents.indices.map(EventOffset.vehicleStatus)
+    for offset in offsets {
+      let place = EventPlace(batch: batches.count - 1, offset: offset)
+      _ = places.insert(place, of: batches.identity(at: place)) { _ in false }
     }
   }
 }

@@ -6,13 +6,20 @@ struct MemoryRecords {
   var isClosed = false
   var clients: [UUID: Client] = [:]
   /// By the hash of a key.
-  var clientIDs: [[UInt8]: UUID] = [:]
+  var keys: [[UInt8]: Key] = [:]
   var venues: [UUID: EnergyVenue] = [:]
   var access: [Pair: VenueAccess] = [:]
   var ratePlans: [String: RatePlan] = [:]
   var signals: [Publication: GridSignal] = [:]
   var revisions: [GuidanceSeries: [RevisionNumber: GuidanceRevision]] = [:]
   var masterKeys: [MasterKey] = []
+
+  mutating func addKey(_ hash: [UInt8], to clientID: UUID) throws(StoreError) {
+    guard (keys[hash]?.clientID ?? clientID) == clientID else {
+      throw .failed(operation: "save client", reason: "the key is another client's")
+    }
+    keys[hash] = Key(clientID: clientID)
+  }
 
   func access(venueID: UUID, clientID: UUID) -> VenueAccess {
     access[Pair(venueID: venueID, clientID: clientID)] ?? .none
@@ -21,6 +28,11 @@ struct MemoryRecords {
   func grant(_ venue: EnergyVenue, clientID: UUID) -> VenueGrant? {
     let access = access(venueID: venue.id, clientID: clientID)
     return access == .none ? nil : VenueGrant(venue: venue, access: access)
+  }
+
+  struct Key: Hashable {
+    let clientID: UUID
+    var endTime: Timestamp?
   }
 
   struct Pair: Hashable {

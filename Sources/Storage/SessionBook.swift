@@ -72,6 +72,17 @@ package final class SessionBook {
     if count > maximumCount / 2 { forgetAll() }
   }
 
+  /// Forgets what is erased, where this is the only place that has it.
+  func forget(_ erasure: EventErasure) {
+    for (owner, scope) in scopes where owner.venueID == erasure.venueID {
+      guard let device = erasure.device else {
+        scopes[owner] = nil
+        continue
+      }
+      if owner.clientID == device.clientID { scope.forget(deviceID: device.id) }
+    }
+  }
+
   /// To be called where a transaction has failed: what it changed here never happened.
   package func forgetAll() {
     scopes = [:]
@@ -101,6 +112,12 @@ final class SessionScope {
     sessions = stored.open
     devices = stored.devices
     for (id, session) in stored.open { open[Slot(device: session.device, flow: session.flow)] = id }
+  }
+
+  fileprivate func forget(deviceID: String) {
+    sessions = sessions.filter { $0.value.device.text != deviceID }
+    open = open.filter { $0.key.device.text != deviceID }
+    devices = devices.filter { $0.text != deviceID }
   }
 
   fileprivate func dropEnded() {

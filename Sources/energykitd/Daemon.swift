@@ -19,6 +19,7 @@ import TLS
 struct Daemon {
   private let configuration: Configuration
   private let certificates: ServerCertificates?
+  private let adminKey: AdminKey
   private let log: Log
   private let store: any EnergyStore
   private let guidance: GuidanceService
@@ -65,11 +66,13 @@ struct Daemon {
     let addresses = server.addresses
     let adminServer = try startAdminServer(configuration, log, server, standard.health, services)
     try demo?.writeFile(address: addresses.first.map(\.description) ?? "", adminKey: adminKey.text)
+    finishErasures(of: store, log)
     announce(addresses)
     warnOfClearListeners(configuration, log)
     log.notice("ready", ["listeners": LogValue(addresses.count), "loops": LogValue(configuration.loopCount)])
     return Daemon(
-      configuration: configuration, certificates: certificates, log: log, store: store, guidance: services.guidance,
+      configuration: configuration, certificates: certificates, adminKey: adminKey.key, log: log, store: store,
+      guidance: services.guidance,
       server: server, health: standard.health, signals: signals, adminServer: adminServer)
   }
 
@@ -138,8 +141,11 @@ struct Daemon {
           reissueRule: ReissueRule(minimumIntervalSeconds: Int64(configuration.guidanceMinIntervalSeconds)),
           executor: WorkerThread()),
         observer: observer)
+      let admin = AdminOperations(
+        store: store, clock: clock, guidance: guidance, changes: AccessChanges(), audit: AdminLog(log).report)
       return SharedServices(
-        store: store, clock: clock, tokenKeys: keys, adminKey: adminKey, venues: VenueService(store: store),
+        store: store, clock: clock, tokenKeys: keys, adminKey: adminKey, admin: admin,
+        venues: VenueService(store: store),
         guidance: guidance, loadEvents: LoadEventService(store: store, clock: clock), fanOut: fanOut,
         sessionRules: configuration.hasLenientSessionRules ? .lenient : .strict,
         onStoreProblem: StoreProblemLog(log).report)
@@ -216,8 +222,9 @@ extension Daemon {
     }
   }
 
-  /// SIGHUP: the certificates and the log level anew. What cannot be read stays as it was.
+  /// SIGHUP: the operator's key, the certificates and the log level anew. What cannot be read stays as it was.
   private func reload() {
+    reloadAdminKey()
     reloadCertificates()
     guard let level = Program.currentLogLevel() else {
       log.error("the configuration cannot be read; the log level stays")
@@ -225,6 +232,29 @@ extension Daemon {
     }
     log.level = level
     log.notice("configuration read anew", ["log_level": LogValue(level.name)])
+  }
+
+  private func reloadAdminKey() {
+    guard let path = configuration.adminKeyFile else { return }
+    do throws(StartError) {
+      guard let text = try AdminKeyFile.read(path) else { throw StartError("\(path): is not there") }
+      adminKey.replace(by: text)
+      log.notice("admin key read anew")
+    } catch {
+      log.error("the admin key cannot be used; the one read before stays", ["reason": LogValue(error.message)])
+    }
+  }
+
+  /// What a crash has left of erasures, beside everything else.
+  private static func finishErasures(of store: any EnergyStore, _ log: Log) {
+    Task {
+      do throws(StoreError) {
+        try await store.finishErasures()
+      } catch {
+        guard error != .closed else { return }
+        log.error("events could not be erased; the next start tries again", ["error": LogValue("\(error)")])
+      }
+    }
   }
 
   private func reloadCertificates() {

@@ -25,6 +25,7 @@ final class Bench {
   let venue: EnergyVenue
   let loop: EnergyLoop
   let service: Service
+  let admin: AdminOperations
   /// What the log is told.
   let problems = Lock<[StoreError]>([])
   private let tokenKeys: GuidanceTokenKeys
@@ -47,9 +48,11 @@ final class Bench {
       settings: .init(reissueRule: ReissueRule(minimumIntervalSeconds: 0)),
       observer: GuidanceObserver(onRevision: { fanOut.publish($0) }, onUnavailable: { fanOut.finish($0) }))
     let problems = problems
+    admin = AdminOperations(
+      store: store, clock: clock.service, guidance: guidance, changes: AccessChanges(), findPlace: findTestPlace)
     let shared = SharedServices(
       store: store, clock: clock.service, tokenKeys: tokenKeys, adminKey: try #require(AdminKey(Self.adminKey)),
-      venues: VenueService(store: store), guidance: guidance,
+      admin: admin, venues: VenueService(store: store), guidance: guidance,
       loadEvents: LoadEventService(store: store, clock: clock.service), fanOut: fanOut, sessionRules: .strict,
       onStoreProblem: { error in problems.withLock { $0.append(error) } })
     loop = try EnergyLoop(executor: executor, shared: shared, makeBroadcast: { ListBroadcast() })
@@ -197,4 +200,11 @@ extension RecordedCall {
 
   /// The only message, read; `nil` where there is none or more than one.
   var answer: WireReader? { messages.count == 1 ? WireReader(messages[0]) : nil }
+}
+
+/// A map of two places: north of the 50th degree nothing is supported.
+let findTestPlace: PlaceFinder = { point in
+  point.latitude < 50
+    ? Place(isSupported: true, gridRegion: "CISO", timeZone: "America/Los_Angeles", basis: "south")
+    : Place(isSupported: false, gridRegion: "", timeZone: "America/Vancouver", basis: "north")
 }

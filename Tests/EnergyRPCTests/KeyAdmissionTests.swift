@@ -62,7 +62,7 @@ import Testing
     }
     let other = ConnectionContext(peer: "other", allowsAdmin: false)
     #expect(try await admit("Bearer " + bench.key.text, on: other, bench) == .client(bench.client.id))
-    #expect(bench.store.questionCount("client(keyHash)") == 1)
+    #expect(bench.store.questionCount("keyOwner") == 1)
   }
 
   @Test func `knows the operator's methods by their flag`() async throws {

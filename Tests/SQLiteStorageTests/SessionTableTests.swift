@@ -53,7 +53,16 @@ import Testing
       await store.close()
       do {
         let connection = try connection(to: directory)
-        try connection.execute("DROP TABLE load_sessions; DROP TABLE load_devices; PRAGMA user_version = 1")
+        try connection.execute(
+          """
+          DROP TABLE erasures;
+          ALTER TABLE client_keys DROP COLUMN end_time;
+          ALTER TABLE venues DROP COLUMN latitude;
+          ALTER TABLE venues DROP COLUMN longitude;
+          DROP TABLE load_sessions;
+          DROP TABLE load_devices;
+          PRAGMA user_version = 1
+          """)
       }
       let again = try SQLiteStore(directory: directory)
       #expect(await again.outcome(of: batch) == .stored(0, duplicates: 4))

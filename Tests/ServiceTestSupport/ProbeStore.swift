@@ -48,8 +48,40 @@ package final class ProbeStore: EnergyStore {
     controls.withLock { $0.revisions.append(revision) }
   }
 
-  package func client(keyHash: [UInt8]) async throws(StoreError) -> Client? {
-    try await ask("client(keyHash)") { () async throws(StoreError) in try await store.client(keyHash: keyHash) }
+  package func keyOwner(_ keyHash: [UInt8]) async throws(StoreError) -> KeyOwner? {
+    try await ask("keyOwner") { () async throws(StoreError) in try await store.keyOwner(keyHash) }
+  }
+
+  package func replaceKeys(
+    of clientID: UUID, by keyHash: [UInt8], othersEnd: Timestamp, now: Timestamp
+  ) async throws(StoreError) {
+    try await ask("replaceKeys") { () async throws(StoreError) in
+      try await store.replaceKeys(of: clientID, by: keyHash, othersEnd: othersEnd, now: now)
+    }
+  }
+
+  package func deleteClient(id: UUID) async throws(StoreError) -> Bool {
+    try await ask("deleteClient") { () async throws(StoreError) in try await store.deleteClient(id: id) }
+  }
+
+  package func deleteVenue(id: UUID) async throws(StoreError) -> Bool {
+    try await ask("deleteVenue") { () async throws(StoreError) in try await store.deleteVenue(id: id) }
+  }
+
+  package func venueAccess(
+    venueID: UUID?, clientID: UUID?, after: AccessCursor?, limit: Int
+  ) async throws(StoreError) -> [VenueAccessEntry] {
+    try await ask("venueAccess") { () async throws(StoreError) in
+      try await store.venueAccess(venueID: venueID, clientID: clientID, after: after, limit: limit)
+    }
+  }
+
+  package func erase(_ erasure: EventErasure) async throws(StoreError) -> Int {
+    try await ask("erase") { () async throws(StoreError) in try await store.erase(erasure) }
+  }
+
+  package func finishErasures() async throws(StoreError) {
+    try await ask("finishErasures") { () async throws(StoreError) in try await store.finishErasures() }
   }
 
   package func client(id: UUID) async throws(StoreError) -> Client? {
@@ -120,6 +152,10 @@ package final class ProbeStore: EnergyStore {
     try await ask("signals(gridRegion,since)") { () async throws(StoreError) in
       try await store.signals(gridRegion: gridRegion, since: since)
     }
+  }
+
+  package func signalRegions() async throws(StoreError) -> [String] {
+    try await ask("signalRegions") { () async throws(StoreError) in try await store.signalRegions() }
   }
 
   package func currentRevisions() async throws(StoreError) -> [GuidanceRevision] {

@@ -18,10 +18,13 @@ package struct EnergyVenue: Hashable, Sendable, Codable {
   package var isRegionSupported: Bool
   package var isLocationServicesDenied: Bool
   package let createTime: Timestamp
+  /// `nil` where the operator gave none. Never told to clients.
+  package var location: VenueLocation?
 
   package init(
     id: UUID, name: String, homeID: UUID?, timeZone: String, gridRegion: String, ratePlanID: String?,
-    incorporatesRatePlan: Bool, isRegionSupported: Bool, isLocationServicesDenied: Bool, createTime: Timestamp
+    incorporatesRatePlan: Bool, isRegionSupported: Bool, isLocationServicesDenied: Bool, createTime: Timestamp,
+    location: VenueLocation? = nil
   ) {
     self.id = id
     self.name = name
@@ -33,6 +36,7 @@ package struct EnergyVenue: Hashable, Sendable, Codable {
     self.isRegionSupported = isRegionSupported
     self.isLocationServicesDenied = isLocationServicesDenied
     self.createTime = createTime
+    self.location = location
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Cryptography
 package import EnergyModel
+internal import Locking
 
 /// `ek_` and 43 characters of base64url: 32 random bytes (docs/architecture.md, Callers). Shown once, kept nowhere.
 package struct APIKey: Sendable {
@@ -76,20 +77,36 @@ package struct KeyHash: Hashable, Sendable {
   }
 }
 
-/// The operator's key: text of the file `admin.key`, compared without telling where a wrong one differs.
-package struct AdminKey: Sendable {
-  private let hash: KeyHash
+/// The operator's key: text of the file `admin.key`, compared without telling where a wrong one differs. Another may take
+/// its place at any time, from any thread.
+package final class AdminKey: Sendable {
+  private let hash: Lock<KeyHash>
 
   /// Returns `nil` for an empty text, which would let everybody in.
   package init?(_ text: String) {
-    guard !text.isEmpty else { return nil }
-    var copy = text
-    hash = copy.withUTF8 { KeyHash(of: UnsafeRawBufferPointer($0)) }
+    guard let hash = Self.hash(of: text) else { return nil }
+    self.hash = Lock(hash)
+  }
+
+  /// The key is `text` from now on. Returns whether it was another before; an empty text changes nothing.
+  @discardableResult
+  package func replace(by text: String) -> Bool {
+    guard let new = Self.hash(of: text) else { return false }
+    return hash.withLock { hash in
+      defer { hash = new }
+      return hash != new
+    }
   }
 
   /// Whether `key`, as sent, is the operator's: compares hashes, in constant time.
-  package func matches(_ key: UnsafeRawBufferPointer) -> Bool { KeyHash(of: key) == hash }
-  package func matches(_ other: KeyHash) -> Bool { other == hash }
+  package func matches(_ key: UnsafeRawBufferPointer) -> Bool { matches(KeyHash(of: key)) }
+  package func matches(_ other: KeyHash) -> Bool { hash.withLock { $0 == other } }
+
+  private static func hash(of text: String) -> KeyHash? {
+    guard !text.isEmpty else { return nil }
+    var copy = text
+    return copy.withUTF8 { KeyHash(of: UnsafeRawBufferPointer($0)) }
+  }
 }
 
 /// Why a call is not let in, the same whatever is wrong with its key: missing, malformed, unknown or disabled

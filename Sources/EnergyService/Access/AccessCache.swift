@@ -46,12 +46,17 @@ package final class AccessCache {
   private let clock: ServiceClock
   private let limits: Limits
   private let hop: Hop
-  private var callers: TwoGenerationCache<KeyHash, Caller>
+  private var callers: TwoGenerationCache<Credential, Caller>
   private var passes: TwoGenerationCache<PassKey, VenuePass>
-  private var absentKeys: TwoGenerationCache<KeyHash, Timestamp>
+  private var absentCallers: TwoGenerationCache<Credential, Timestamp>
   private var absentPasses: TwoGenerationCache<PassKey, Timestamp>
-  private var callerFetches: [KeyHash: Fetch<Caller>] = [:]
+  private var callerFetches: [Credential: Fetch<Caller>] = [:]
   private var passFetches: [PassKey: Fetch<VenuePass>] = [:]
+  /// The epoch of the last change of each client that has been changed since `forgottenEpoch`.
+  private var changedClients: [UUID: UInt64] = [:]
+  /// Of changes up to this one it is not known whose they were.
+  private var forgottenEpoch: UInt64 = 0
+  private static let changedClientCapacity = 10_000
 
   package init(loader: AccessLoader, clock: ServiceClock, limits: Limits = Limits(), hop: @escaping Hop) {
     self.loader = loader
@@ -60,39 +65,61 @@ package final class AccessCache {
     self.hop = hop
     callers = TwoGenerationCache(capacity: limits.capacity)
     passes = TwoGenerationCache(capacity: limits.capacity)
-    absentKeys = TwoGenerationCache(capacity: limits.absentCapacity)
+    absentCallers = TwoGenerationCache(capacity: limits.absentCapacity)
     absentPasses = TwoGenerationCache(capacity: limits.absentCapacity)
   }
 
   // MARK: Callers
 
-  /// Never a disabled client: its key is `absent`, as an unknown one is.
-  package func caller(_ hash: KeyHash) -> Lookup<Caller> {
-    if let caller = callers.value(for: hash) { return .hit(caller) }
-    return isAbsent(absentKeys.value(for: hash)) ? .absent : .miss
+  /// Never a disabled client, nor one by a key that has ended: those are `absent`, as unknown ones are.
+  package func caller(_ credential: Credential) -> Lookup<Caller> {
+    if let caller = callers.value(for: credential) { return hasEnded(caller) ? .absent : .hit(caller) }
+    return isAbsent(absentCallers.value(for: credential)) ? .absent : .miss
+  }
+
+  /// Whether what is known of the client is what the store has: a call may have been let in before a change, and go on
+  /// after it.
+  package func isCurrent(_ caller: Caller) -> Bool {
+    guard caller.epoch >= forgottenEpoch, !hasEnded(caller) else { return false }
+    if changedClients.isEmpty { return true }
+    return caller.epoch >= changedClients[caller.id] ?? 0
+  }
+
+  func hasEnded(_ caller: Caller) -> Bool {
+    guard let end = caller.keyEndTime else { return false }
+    return end <= clock.now
   }
 
   /// Asks the store, then calls `completion` on the loop: `nil` where there is no such caller. For after a miss.
-  package func fetchCaller(_ hash: KeyHash, completion: @escaping (Result<Caller?, EnergyKitError>) -> Void) {
-    if callerFetches[hash]?.join(completion) == nil {
-      callerFetches[hash] = Fetch(completion)
-      startFetch(of: hash)
+  package func fetchCaller(
+    _ credential: Credential, completion: @escaping (Result<Caller?, EnergyKitError>) -> Void
+  ) {
+    if callerFetches[credential]?.join(completion) == nil {
+      callerFetches[credential] = Fetch(completion)
+      startFetch(of: credential)
     }
   }
 
-  private func startFetch(of hash: KeyHash) {
+  private func startFetch(of credential: Credential) {
     let home = LoopBound(self)
-    Task { [loader, hop] in
-      let result = await outcome { () async throws(EnergyKitError) in try await loader.caller(hash) }
-      hop { home.value.finishFetch(of: hash, with: result) }
+    Task { [loader, hop, epoch] in
+      let result = await outcome { () async throws(EnergyKitError) in
+        try await loader.caller(credential, epoch: epoch)
+      }
+      hop { home.value.finishFetch(of: credential, with: result) }
     }
   }
 
-  private func finishFetch(of hash: KeyHash, with result: Result<Caller?, EnergyKitError>) {
-    if callerFetches[hash]?.mustRestart() == true { return startFetch(of: hash) }
-    guard let fetch = callerFetches.removeValue(forKey: hash) else { return }
+  private func finishFetch(of credential: Credential, with result: Result<Caller?, EnergyKitError>) {
+    if callerFetches[credential]?.mustRestart() == true { return startFetch(of: credential) }
+    guard let fetch = callerFetches.removeValue(forKey: credential) else { return }
+    let result = result.map { caller in caller.flatMap { hasEnded($0) ? nil : $0 } }
     if !fetch.isOvertaken, case .success(let caller) = result {
-      if let caller { callers.insert(caller, for: hash) } else { absentKeys.insert(clock.now, for: hash) }
+      if let caller {
+        callers.insert(caller, for: credential)
+      } else {
+        absentCallers.insert(clock.now, for: credential)
+      }
     }
     fetch.complete(result)
   }
@@ -145,10 +172,15 @@ package final class AccessCache {
     epoch += 1
     switch change {
     case .client(let id):
+      if changedClients.count >= Self.changedClientCapacity {
+        changedClients = [:]
+        forgottenEpoch = epoch
+      }
+      changedClients[id] = epoch
       callers.removeAll { $1.id == id }
-      absentKeys.removeAll { _, _ in true }
+      absentCallers.removeAll { _, _ in true }
       // Whose keys are being fetched is not known yet.
-      for hash in callerFetches.keys { callerFetches[hash]?.isOvertaken = true }
+      for credential in callerFetches.keys { callerFetches[credential]?.isOvertaken = true }
     case .venue(let id):
       dropPasses { $0.venueID == id }
     case .access(let clientID, let venueID):

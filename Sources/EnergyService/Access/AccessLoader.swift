@@ -10,14 +10,24 @@ package struct AccessLoader: Sendable {
     self.store = store
   }
 
-  /// `nil` for an unknown key and for a disabled client alike.
+  /// `nil` for an unknown client or key and for a disabled client alike. Whether the key has ended is for the caller to
+  /// see.
+  ///
+  /// - Parameter epoch: The asking cache's.
   /// - Throws: `serviceUnavailable` where the store fails.
-  package func caller(_ hash: KeyHash) async throws(EnergyKitError) -> Caller? {
+  package func caller(_ credential: Credential, epoch: UInt64 = 0) async throws(EnergyKitError) -> Caller? {
     do {
-      guard let client = try await store.client(keyHash: hash.bytes), !client.isDisabled else { return nil }
-      return Caller(client)
+      guard let owner = try await owner(of: credential), !owner.client.isDisabled else { return nil }
+      return Caller(owner.client, credential: credential, keyEndTime: owner.endTime, epoch: epoch)
     } catch {
       throw EnergyKitError(error)
+    }
+  }
+
+  private func owner(of credential: Credential) async throws(StoreError) -> KeyOwner? {
+    switch credential {
+    case .key(let hash): try await store.keyOwner(hash.bytes)
+    case .certificate(let clientID): try await store.client(id: clientID).map { KeyOwner(client: $0, endTime: nil) }
     }
   }
 

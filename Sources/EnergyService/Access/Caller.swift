@@ -1,14 +1,29 @@
 package import EnergyModel
 package import FoundationEssentials
 
+/// What a caller has shown of itself.
+package enum Credential: Hashable, Sendable {
+  case key(KeyHash)
+  /// A verified certificate that names the client.
+  case certificate(clientID: UUID)
+}
+
 /// The client that a call is made by: known, enabled, immutable. A change makes a new one (`AccessCache`).
 package final class Caller: Sendable {
   package let client: Client
+  package let credential: Credential
+  /// When the key stops working; `nil`: not known to.
+  package let keyEndTime: Timestamp?
+  /// `AccessCache.epoch` when the store was asked.
+  let epoch: UInt64
   private let hasEnergyKit: Bool
   private let hasLoadEventsExperience: Bool
 
-  package init(_ client: Client) {
+  package init(_ client: Client, credential: Credential? = nil, keyEndTime: Timestamp? = nil, epoch: UInt64 = 0) {
     self.client = client
+    self.credential = credential ?? .certificate(clientID: client.id)
+    self.keyEndTime = keyEndTime
+    self.epoch = epoch
     hasEnergyKit = client.entitlements.contains(.energyKit)
     hasLoadEventsExperience = client.entitlements.contains(.loadEventsExperience)
   }

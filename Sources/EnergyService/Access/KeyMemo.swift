@@ -1,4 +1,5 @@
 internal import Cryptography
+package import FoundationEssentials
 
 /// The key that came last on a connection and whose it is: most connections send one key with every call, and to
 /// compare it is cheaper than to hash it. Belongs to the loop of its connection.
@@ -6,12 +7,14 @@ package final class KeyMemo {
   private var key: [UInt8] = []
   private var caller: Caller?
   private var epoch: UInt64 = 0
+  /// Whom the connection's certificate names; the outer `nil`: nobody has looked.
+  package var certifiedClientID: UUID??
 
   package init() {}
 
   /// `nil` where `key` is not the one remembered, or access has changed since.
   package func caller(for key: UnsafeRawBufferPointer, in cache: AccessCache) -> Caller? {
-    guard let caller, epoch == cache.epoch else { return nil }
+    guard let caller, epoch == cache.epoch, !cache.hasEnded(caller) else { return nil }
     return self.key.withUnsafeBytes { ConstantTime.areEqual($0, key) } ? caller : nil
   }
 

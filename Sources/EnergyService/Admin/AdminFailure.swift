@@ -6,7 +6,11 @@ package enum AdminFailure: Error, Hashable, Sendable {
   case notFound(AdminResource)
   /// Known under this id, with other content; the same content is harmless.
   case alreadyExists(AdminResource)
+  /// Something is linked to it still.
+  case inUse(AdminResource)
   case invalidRequest(InvalidRequest)
+  /// A part of the contract that this server does not have; for a person.
+  case notServed(String)
   case energyKit(EnergyKitError)
 
   init(_ error: StoreError) { self = .energyKit(EnergyKitError(error)) }
@@ -16,5 +20,6 @@ package enum AdminFailure: Error, Hashable, Sendable {
 package enum AdminResource: Hashable, Sendable {
   case client(id: String)
   case venue(id: String)
+  case device(id: String)
   case ratePlan(id: String)
 }

@@ -1,13 +1,15 @@
-internal import EnergyModel
+package import EnergyModel
 package import FoundationEssentials
 
-/// A venue as the operator describes it. Region and support are given, not found from a place.
+/// A venue as the operator describes it.
 package struct NewVenue: Hashable, Sendable {
   package var name: String
   package var homeID: UUID?
-  /// IANA name.
+  /// Decides whether the region is supported; what is left empty follows from it. `nil`: nothing follows.
+  package var point: GeoPoint?
+  /// IANA name; empty: from the place.
   package var timeZone: String
-  /// Empty where the venue has none.
+  /// Empty: from the place.
   package var gridRegion: String
   package var ratePlanID: String?
   package var incorporatesRatePlan: Bool
@@ -16,11 +18,13 @@ package struct NewVenue: Hashable, Sendable {
   package var isLocationServicesDenied: Bool
 
   package init(
-    name: String, homeID: UUID? = nil, timeZone: String, gridRegion: String, ratePlanID: String? = nil,
+    name: String, homeID: UUID? = nil, point: GeoPoint? = nil, timeZone: String, gridRegion: String,
+    ratePlanID: String? = nil,
     incorporatesRatePlan: Bool = true, isRegionSupported: Bool = true, isLocationServicesDenied: Bool = false
   ) {
     self.name = name
     self.homeID = homeID
+    self.point = point
     self.timeZone = timeZone
     self.gridRegion = gridRegion
     self.ratePlanID = ratePlanID
@@ -33,6 +37,7 @@ package struct NewVenue: Hashable, Sendable {
     EnergyVenue(
       id: id, name: name, homeID: homeID, timeZone: timeZone, gridRegion: gridRegion, ratePlanID: ratePlanID,
       incorporatesRatePlan: incorporatesRatePlan, isRegionSupported: isRegionSupported,
-      isLocationServicesDenied: isLocationServicesDenied, createTime: createTime)
+      isLocationServicesDenied: isLocationServicesDenied, createTime: createTime,
+      location: point.map(VenueLocation.init(rounding:)))
   }
 }

@@ -100,18 +100,40 @@ final class GuidanceEngine {
   func add(_ series: some Sequence<GuidanceSeries>, now: Timestamp) async throws(StoreError) {
     let added = series.filter { states[$0] == nil }
     guard !added.isEmpty else { return }
-    for region in Set(added.map(\.gridRegion)) where published[region] == nil {
-      var signals = RegionPublications()
-      let since = now.advanced(byMilliseconds: -RegionPublications.measuredMilliseconds)
-      for signal in try await store.signals(gridRegion: region, since: since) { signals.accept(signal, now: now) }
-      published[region] = signals
-    }
+    for region in Set(added.map(\.gridRegion)) { try await loadPublications(of: region, now: now) }
     for series in added {
       let earlier = stored.removeValue(forKey: series)
       states[series] = State(current: earlier, dueTime: now)
       snapshot[series] = .some(earlier)
     }
     await decide(on: added, now: now)
+  }
+
+  private func loadPublications(of region: String, now: Timestamp) async throws(StoreError) {
+    guard published[region] == nil else { return }
+    var signals = RegionPublications()
+    let since = now.advanced(byMilliseconds: -RegionPublications.measuredMilliseconds)
+    for signal in try await store.signals(gridRegion: region, since: since) { signals.accept(signal, now: now) }
+    published[region] = signals
+  }
+
+  /// What is known of each region that there is data or a venue for, by code.
+  func regions(now: Timestamp) async throws(StoreError) -> [GridRegionState] {
+    var current: [String: GuidanceRevision] = [:]
+    for (series, state) in states {
+      guard let revision = state.current else { continue }
+      // Any will do; that without a plan says most.
+      if series.ratePlan == nil || current[series.gridRegion] == nil { current[series.gridRegion] = revision }
+    }
+    let codes = Set(states.keys.map(\.gridRegion)).union(try await store.signalRegions()).union(
+      source?.gridRegions ?? [])
+    var regions: [GridRegionState] = []
+    for code in codes.sorted() {
+      try await loadPublications(of: code, now: now)
+      let carbon = carbon(of: code, at: now)
+      regions.append(GridRegionState(code: code, carbon, current[code], now: now))
+    }
+    return regions
   }
 
   /// Keeps a publication, then computes what follows from it.

@@ -34,6 +34,7 @@ package final class GuidanceService: Sendable {
     case add([GuidanceSeries], Reply<Void>)
     case publish(GridSignal, Reply<Set<GuidanceSeries>>)
     case savePlan(RatePlan, Reply<Void>)
+    case regions(Reply<[GridRegionState]>)
     /// `nil`: from the timer.
     case tick(Reply<Void>?)
   }
@@ -99,6 +100,8 @@ package final class GuidanceService: Sendable {
         returning: await outcome { () async throws(StoreError) in try await engine.publish(signal, now: now) })
     case .savePlan(let plan, let reply):
       reply.resume(returning: await outcome { () async throws(StoreError) in try await engine.save(plan, now: now) })
+    case .regions(let reply):
+      reply.resume(returning: await outcome { () async throws(StoreError) in try await engine.regions(now: now) })
     case .tick(let reply):
       await engine.tick(now: now)
       reply?.resume(returning: .success(()))
@@ -156,6 +159,12 @@ package final class GuidanceService: Sendable {
       throw .guidanceUnavailable(retryAfterSeconds: GuidanceRetry.seconds())
     }
     return revision
+  }
+
+  /// All regions that there is data or a venue for, by code.
+  /// - Throws: `serviceUnavailable` where the store fails.
+  package func gridRegions() async throws(EnergyKitError) -> [GridRegionState] {
+    try await ask { .regions($0) }
   }
 
   // MARK: Causes of change

@@ -25,6 +25,11 @@ private final class Bench: Sendable {
   var changesHeard: [AccessChange] { heard.withLock { $0 } }
 }
 
+private let toMISO = {
+  var update = VenueUpdate()
+  update.gridRegion = "MISO"
+  return update
+}()
 private let home = NewVenue(name: "home", timeZone: "America/Los_Angeles", gridRegion: "CISO")
 
 @Suite struct `The operator` {
@@ -32,7 +37,7 @@ private let home = NewVenue(name: "home", timeZone: "America/Los_Angeles", gridR
     let bench = try await Bench()
     let created = try await bench.admin.createClient(id: nil, name: "hub", entitlements: [.energyKit])
     let key = try #require(created.key)
-    let caller = try await AccessLoader(store: bench.store).caller(key.hash)
+    let caller = try await AccessLoader(store: bench.store).caller(.key(key.hash))
     #expect(caller?.client == created.client)
     #expect(bench.changesHeard == [.client(created.client.id)])
   }
@@ -54,12 +59,12 @@ private let home = NewVenue(name: "home", timeZone: "America/Los_Angeles", gridR
   @Test func `disables a client, whose key then opens nothing`() async throws {
     let bench = try await Bench()
     let created = try await bench.admin.createClient(id: nil, name: "hub", entitlements: [.energyKit])
-    _ = try await bench.admin.updateClient(id: created.client.id) { $0.isDisabled = true }
-    #expect(try await AccessLoader(store: bench.store).caller(#require(created.key).hash) == nil)
+    _ = try await bench.admin.updateClient(id: created.client.id, ClientUpdate(isDisabled: true))
+    #expect(try await AccessLoader(store: bench.store).caller(.key(#require(created.key).hash)) == nil)
     #expect(bench.changesHeard == [.client(created.client.id), .client(created.client.id)])
     let stranger = UUID()
     await #expect(throws: AdminFailure.notFound(.client(id: stranger.text))) {
-      _ = try await bench.admin.updateClient(id: stranger) { $0.isDisabled = true }
+      _ = try await bench.admin.updateClient(id: stranger, ClientUpdate(isDisabled: true))
     }
   }
 
@@ -116,14 +121,14 @@ private let home = NewVenue(name: "home", timeZone: "America/Los_Angeles", gridR
   @Test func `changes a venue`() async throws {
     let bench = try await Bench()
     let venue = try await bench.admin.createVenue(id: nil, home)
-    let moved = try await bench.admin.updateVenue(id: venue.id) { $0.gridRegion = "MISO" }
+    let moved = try await bench.admin.updateVenue(id: venue.id, toMISO)
     #expect(moved.gridRegion == "MISO")
     #expect(try await bench.store.venue(id: venue.id) == moved)
     #expect(bench.guidance.current(GuidanceSeries(of: moved, action: .shift)) != nil)
     #expect(bench.changesHeard.count == 2)
     let nowhere = UUID()
     await #expect(throws: AdminFailure.notFound(.venue(id: nowhere.text))) {
-      _ = try await bench.admin.updateVenue(id: nowhere) { $0.gridRegion = "MISO" }
+      _ = try await bench.admin.updateVenue(id: nowhere, toMISO)
     }
   }
 

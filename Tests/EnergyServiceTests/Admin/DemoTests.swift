@@ -16,7 +16,7 @@ import Testing
     #expect(roster.venues.map(\.gridRegion) == ["CISO", "MISO", "HECO"])
     for client in roster.clients {
       let key = try #require(APIKey(client.apiKey))
-      #expect(try await AccessLoader(store: store).caller(key.hash)?.id == client.id)
+      #expect(try await AccessLoader(store: store).caller(.key(key.hash))?.id == client.id)
       let venues = try await store.venues(clientID: client.id, after: nil, limit: 10)
       #expect(Set(venues.map(\.id)) == Set(roster.venues.map(\.id)))
     }
@@ -57,7 +57,7 @@ import Testing
     for (old, new) in zip(first.clients, second.clients) {
       #expect(old.apiKey != new.apiKey)
       let key = try #require(APIKey(new.apiKey))
-      #expect(try await AccessLoader(store: store).caller(key.hash)?.id == new.id)
+      #expect(try await AccessLoader(store: store).caller(.key(key.hash))?.id == new.id)
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
     let second = try await makeDemo().seed(store, earlier: first, now: .noon)
     #expect(second == first)
     let key = try #require(APIKey(first.clients[1].apiKey))
-    #expect(try await AccessLoader(store: store).caller(key.hash)?.id == first.clients[1].id)
+    #expect(try await AccessLoader(store: store).caller(.key(key.hash))?.id == first.clients[1].id)
     #expect(try await store.venues(clientID: first.clients[1].id, after: nil, limit: 10).count == 3)
   }
 

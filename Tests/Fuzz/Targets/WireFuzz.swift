@@ -9,13 +9,10 @@ import ProtobufWire
   let arena = DecodeArena()
   let kind = input.byte()
   do throws(WireError) {
-    switch kind % 6 {
-    case 0: _ = try GetGuidanceRequest(decoding: input.rest, arena: arena)
-    case 1: _ = try GetVenueRequest(decoding: input.rest, arena: arena)
-    case 2: _ = try ListVenuesRequest(decoding: input.rest, arena: arena)
-    case 3: _ = try StreamGuidanceRequest(decoding: input.rest, arena: arena)
-    case 4: _ = try PublishGridSignalRequest(decoding: input.rest, arena: arena)
-    default: try decodeBatch(input.rest, arena, kind >= 128 ? .lenient : .strict)
+    if (64..<128).contains(kind) {
+      try decodeAdmin(input.rest, arena, kind)
+    } else {
+      try decode(input.rest, arena, kind)
     }
   } catch {
     if case .invalid(let request) = error, request.field.isEmpty || request.description.isEmpty {
@@ -24,6 +21,38 @@ import ProtobufWire
   }
   if arena.usedByteCount > max(64 << 10, 8 * count) { violated("the arena is bounded by the message") }
   return 0
+}
+
+private func decode(_ message: UnsafeRawBufferPointer, _ arena: DecodeArena, _ kind: UInt8) throws(WireError) {
+  switch kind % 6 {
+  case 0: _ = try GetGuidanceRequest(decoding: message, arena: arena)
+  case 1: _ = try GetVenueRequest(decoding: message, arena: arena)
+  case 2: _ = try ListVenuesRequest(decoding: message, arena: arena)
+  case 3: _ = try StreamGuidanceRequest(decoding: message, arena: arena)
+  case 4: _ = try PublishGridSignalRequest(decoding: message, arena: arena)
+  default: try decodeBatch(message, arena, kind >= 128 ? .lenient : .strict)
+  }
+}
+
+private func decodeAdmin(_ message: UnsafeRawBufferPointer, _ arena: DecodeArena, _ kind: UInt8) throws(WireError) {
+  switch kind % 16 {
+  case 0: _ = try CreateClientRequest(decoding: message, arena: arena)
+  case 1: _ = try GetClientRequest(decoding: message, arena: arena)
+  case 2: _ = try ListClientsRequest(decoding: message, arena: arena)
+  case 3: _ = try UpdateClientRequest(decoding: message, arena: arena)
+  case 4: _ = try DeleteClientRequest(decoding: message, arena: arena)
+  case 5: _ = try RotateClientKeyRequest(decoding: message, arena: arena)
+  case 6: _ = try CreateVenueRequest(decoding: message, arena: arena)
+  case 7: _ = try GetVenueSettingsRequest(decoding: message, arena: arena)
+  case 8: _ = try ListVenueSettingsRequest(decoding: message, arena: arena)
+  case 9: _ = try UpdateVenueRequest(decoding: message, arena: arena)
+  case 10: _ = try DeleteVenueRequest(decoding: message, arena: arena)
+  case 11: _ = try DeleteDeviceRequest(decoding: message, arena: arena)
+  case 12: _ = try SetVenueAccessRequest(decoding: message, arena: arena)
+  case 13: _ = try ListVenueAccessRequest(decoding: message, arena: arena)
+  case 14: _ = try ListGridRegionsRequest(decoding: message, arena: arena)
+  default: _ = try ResolveGridRegionRequest(decoding: message, arena: arena)
+  }
 }
 
 private func decodeBatch(

@@ -1,0 +1,47 @@
+/// What the larger balancing authorities of the contiguous United States are called (EIA-930's list).
+package enum GridRegionName {
+  /// `nil` for others, such as an operator's own regions.
+  package static func name(ofRegion code: String) -> String? { names[code] }
+
+  private static let names: [String: String] = [
+    "AECI": "Associated Electric Cooperative",
+    "AVA": "Avista Corporation",
+    "AZPS": "Arizona Public Service",
+    "BANC": "Balancing Authority of Northern California",
+    "BPAT": "Bonneville Power Administration",
+    "CISO": "California Independent System Operator",
+    "CPLE": "Duke Energy Progress East",
+    "CPLW": "Duke Energy Progress West",
+    "DUK": "Duke Energy Carolinas",
+    "EPE": "El Paso Electric",
+    "ERCO": "Electric Reliability Council of Texas",
+    "FPC": "Duke Energy Florida",
+    "FPL": "Florida Power & Light",
+    "IID": "Imperial Irrigation District",
+    "IPCO": "Idaho Power",
+    "ISNE": "ISO New England",
+    "JEA": "JEA",
+    "LDWP": "Los Angeles Department of Water and Power",
+    "LGEE": "Louisville Gas and Electric and Kentucky Utilities",
+    "MISO": "Midcontinent Independent System Operator",
+    "NEVP": "Nevada Power",
+    "NWMT": "NorthWestern Energy",
+    "NYIS": "New York Independent System Operator",
+    "PACE": "PacifiCorp East",
+    "PACW": "PacifiCorp West",
+    "PGE": "Portland General Electric",
+    "PJM": "PJM Interconnection",
+    "PNM": "Public Service Company of New Mexico",
+    "PSCO": "Public Service Company of Colorado",
+    "PSEI": "Puget Sound Energy",
+    "SCEG": "Dominion Energy South Carolina",
+    "SCL": "Seattle City Light",
+    "SOCO": "Southern Company",
+    "SRP": "Salt River Project",
+    "SWPP": "Southwest Power Pool",
+    "TEPC": "Tucson Electric Power",
+    "TVA": "Tennessee Valley Authority",
+    "WACM": "Western Area Power Administration, Rocky Mountain",
+    "WALC": "Western Area Power Administration, Desert Southwest",
+  ]
+}
