@@ -36,6 +36,7 @@ class Server:
             self.directory = tempfile.mkdtemp(prefix="energykitd-bench-")
             command = [ENERGYKITD, "--demo", "--data", self.directory, "--store", "memory:", "--loops", "1",
                        "--guidance-min-interval", "0", "--log-level", "warning",
+                       "--calls-per-second", "0", "--events-per-second", "0", "--streams-per-client", "0",
                        "--listen", f"127.0.0.1:{self.port}", *extra]
         elif name == "cpp":
             command = [BUILD / "peer-cpp", str(self.port)]

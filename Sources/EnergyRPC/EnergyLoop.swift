@@ -27,7 +27,8 @@ package final class EnergyLoop {
     self.executor = executor
     self.shared = shared
     access = AccessCache(
-      loader: AccessLoader(store: shared.store), clock: shared.clock, hop: { work in executor.execute(work) })
+      loader: AccessLoader(store: shared.store, budgets: shared.budgets), clock: shared.clock,
+      hop: { work in executor.execute(work) })
     tokens = try GuidanceTokenCodec(shared.tokenKeys)
     feeds = GuidanceFeeds(tokens: tokens, makeBroadcast: makeBroadcast)
     mailbox = LoopMailbox(executor: executor, submit: shared.loadEvents.submit)
@@ -176,6 +177,8 @@ package struct SharedServices: Sendable {
   package let loadEvents: LoadEventService
   package let fanOut: GuidanceFanOut
   package let sessionRules: SessionRules
+  /// What each client may do in a time.
+  package let budgets: ClientBudgets
   /// What became of events, for the operator.
   package let eventCounters = EventCounters()
   /// Told, on any thread, of each batch that the store failed; for the log.
@@ -184,8 +187,8 @@ package struct SharedServices: Sendable {
   package init(
     store: any EnergyStore, clock: ServiceClock, tokenKeys: GuidanceTokenKeys, adminKey: AdminKey,
     admin: AdminOperations, venues: VenueService, guidance: GuidanceService, loadEvents: LoadEventService,
-    fanOut: GuidanceFanOut,
-    sessionRules: SessionRules, onStoreProblem: @escaping @Sendable (StoreError) -> Void
+    fanOut: GuidanceFanOut, sessionRules: SessionRules, clientLimits: ClientLimits = ClientLimits(),
+    onStoreProblem: @escaping @Sendable (StoreError) -> Void
   ) {
     self.store = store
     self.clock = clock
@@ -197,6 +200,7 @@ package struct SharedServices: Sendable {
     self.loadEvents = loadEvents
     self.fanOut = fanOut
     self.sessionRules = sessionRules
+    budgets = ClientBudgets(clientLimits)
     self.onStoreProblem = onStoreProblem
   }
 }

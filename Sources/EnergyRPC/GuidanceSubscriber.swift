@@ -18,6 +18,8 @@ final class GuidanceSubscriber: BroadcastSubscriber, StandingCall {
   /// Where `GuidanceStreams` has it.
   var place = 0
   weak var streams: GuidanceStreams?
+  /// In which the stream is counted.
+  private let budget: ClientBudget
   /// Counts judgements, so that one that was overtaken can tell.
   var round: UInt32 = 0
 
@@ -26,6 +28,7 @@ final class GuidanceSubscriber: BroadcastSubscriber, StandingCall {
   ) {
     self.call = call
     self.caller = caller
+    budget = caller.budget
     self.venueID = venueID
     self.action = action
     self.tag = tag
@@ -50,6 +53,7 @@ final class GuidanceSubscriber: BroadcastSubscriber, StandingCall {
 
 extension GuidanceSubscriber: CallObserver {
   func callEnded(_ call: any ServerCall, _ end: CallEnd) {
+    budget.closeStream()
     streams?.remove(self)
     self.call = nil
     feed = nil

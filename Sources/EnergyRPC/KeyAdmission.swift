@@ -63,9 +63,10 @@ package final class KeyAdmission: Admission {
     }
   }
 
-  /// Every call needs the base entitlement (docs/api.md, Keys and entitlements).
+  /// The call has to be paid for (docs/api.md, Limits), and needs the base entitlement (Keys and entitlements).
   private func admission(of caller: Caller) -> AdmissionTicket.Resolution {
     do {
+      try caller.budget.takeCall()
       try caller.require(.energyKit)
       return .admitted(caller)
     } catch {

@@ -33,10 +33,23 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   init(_ call: any ServerCall, on loop: EnergyLoop) {
     self.call = call
     self.loop = loop
-    standing = loop.caller(of: call).map { StandingEventStream(call, by: $0) }
+    standing = Self.standing(call, by: loop.caller(of: call))
+    guard standing != nil else { return }
     call.observer = self
     if let standing { loop.standing.add(standing) }
     call.sendHeaders()
+  }
+
+  /// `nil`, and the call has failed, where the client has as many streams as it may.
+  private static func standing(_ call: any ServerCall, by caller: Caller?) -> StandingEventStream? {
+    guard let caller else { return nil }
+    do throws(EnergyKitError) {
+      try caller.budget.openStream()
+      return StandingEventStream(call, by: caller)
+    } catch {
+      call.fail(error)
+      return nil
+    }
   }
 
   // MARK: The transport
@@ -64,6 +77,7 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
     waiting = []
     ready = nil
     guard let standing else { return }
+    standing.budget.closeStream()
     standing.call = nil
     loop.standing.remove(standing)
   }
@@ -93,7 +107,7 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   private func take(_ message: UnsafeRawBufferPointer, from caller: Caller) {
     let batch: StreamedBatch
     do {
-      batch = StreamedBatch(of: self, sequence: try StreamSequence.read(message), loop.shared)
+      batch = StreamedBatch(of: self, from: caller, sequence: try StreamSequence.read(message), loop.shared)
     } catch {
       return call.fail(error)
     }
@@ -150,6 +164,9 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
     _ request: SubmitLoadEventsRequest, at pass: VenuePass?, as batch: StreamedBatch, from caller: Caller
   ) {
     guard !call.hasEnded else { return }
+    if request.eventCount > caller.budget.maximumBatchCount {
+      return refuse(batch, .tooManyEvents(maximumCount: caller.budget.maximumBatchCount))
+    }
     do throws(EnergyKitError) {
       let submission = try loop.shared.loadEvents.submission(
         of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: batch)
@@ -201,10 +218,13 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
 final class StandingEventStream: StandingCall {
   var call: (any ServerCall)?
   var caller: Caller
+  /// In which the stream is counted.
+  let budget: ClientBudget
 
   init(_ call: any ServerCall, by caller: Caller) {
     self.call = call
     self.caller = caller
+    budget = caller.budget
   }
 
   func callerWasJudged() {}
@@ -219,10 +239,12 @@ final class StreamedBatch: OutcomeTicket, @unchecked Sendable {
   var eventCount = 0
   var answer: StreamLoadEventsResponse.Outcome?
   private weak let stream: LoadEventStream?
+  private let caller: Caller
   private let shared: SharedServices
 
-  init(of stream: LoadEventStream, sequence: UInt64, _ shared: SharedServices) {
+  init(of stream: LoadEventStream, from caller: Caller, sequence: UInt64, _ shared: SharedServices) {
     self.stream = stream
+    self.caller = caller
     self.sequence = sequence
     self.shared = shared
   }
@@ -233,6 +255,7 @@ final class StreamedBatch: OutcomeTicket, @unchecked Sendable {
       try LoadEventService.receipt(for: result.outcome, of: result.submission, eventCount: eventCount)
     }
     shared.eventCounters.count(answer, eventCount: eventCount)
+    caller.budget.settle(answer, eventCount: eventCount)
     switch answer {
     case .success(let receipt): self.answer = .accepted(SubmitLoadEventsResponse(receipt))
     case .failure(let error):

@@ -1,3 +1,4 @@
+internal import EnergyModel
 internal import EnergyService
 internal import EnergyWire
 internal import GRPC
@@ -31,6 +32,11 @@ struct StreamGuidance {
     _ view: GuidanceView
   ) {
     guard !call.hasEnded else { return }
+    do throws(EnergyKitError) {
+      try caller.budget.openStream()
+    } catch {
+      return call.fail(error)
+    }
     call.sendHeaders()
     let subscriber = GuidanceSubscriber(
       call: call, caller: caller, venueID: request.venueID, action: request.action, tag: view.tag, token: view.token)

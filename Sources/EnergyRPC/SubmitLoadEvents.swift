@@ -56,9 +56,12 @@ struct SubmitLoadEvents {
   private func submit(
     _ request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall
   ) {
+    if request.eventCount > caller.budget.maximumBatchCount {
+      return call.fail(.tooManyEvents(maximumCount: caller.budget.maximumBatchCount))
+    }
     do throws(EnergyKitError) {
       let ticket = CallTicket(
-        call: call, eventCount: request.eventCount, counters: loop.shared.eventCounters,
+        call: call, caller: caller, eventCount: request.eventCount, counters: loop.shared.eventCounters,
         onStoreProblem: loop.shared.onStoreProblem)
       loop.mailbox.send(
         try loop.shared.loadEvents.submission(
@@ -73,8 +76,25 @@ extension EventBatch {
   init(_ request: SubmitLoadEventsRequest) {
     self.init(
       loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
-      faultCount: request.faultCount, refusedSessionIDs: request.refusedSessionIDs,
+      faultCount: request.faultCount, eventCount: request.eventCount, refusedSessionIDs: request.refusedSessionIDs,
       allowsPartialSuccess: request.allowsPartialSuccess)
+  }
+}
+
+extension ClientBudget {
+  /// Gives back what was paid for events that were not stored.
+  func settle(_ answer: Result<SubmissionReceipt, EnergyKitError>, eventCount: Int) {
+    switch answer {
+    case .success(let receipt): giveBackEvents(eventCount - receipt.storedCount)
+    case .failure: giveBackEvents(eventCount)
+    }
+  }
+}
+
+extension WireError {
+  /// A batch that the client's budget could never pay for.
+  static func tooManyEvents(maximumCount: Int) -> WireError {
+    .invalid(InvalidRequest(field: "load_events", description: "a batch has at most \(maximumCount) events here"))
   }
 }
 
@@ -95,16 +115,18 @@ extension EventCounters {
 /// Answers the call that waits for a commit; used on the call's loop.
 final class CallTicket: OutcomeTicket {
   let call: any ServerCall
+  private let caller: Caller
   /// Events in the request, well formed or not.
   let eventCount: Int
   let counters: EventCounters
   let onStoreProblem: @Sendable (StoreError) -> Void
 
   init(
-    call: any ServerCall, eventCount: Int, counters: EventCounters,
+    call: any ServerCall, caller: Caller, eventCount: Int, counters: EventCounters,
     onStoreProblem: @escaping @Sendable (StoreError) -> Void
   ) {
     self.call = call
+    self.caller = caller
     self.counters = counters
     self.eventCount = eventCount
     self.onStoreProblem = onStoreProblem
@@ -116,6 +138,7 @@ final class CallTicket: OutcomeTicket {
       try LoadEventService.receipt(for: result.outcome, of: result.submission, eventCount: eventCount)
     }
     counters.count(answer, eventCount: eventCount)
+    caller.budget.settle(answer, eventCount: eventCount)
     switch answer {
     case .success(let receipt): call.answer(SubmitLoadEventsResponse(receipt))
     case .failure(let error): call.fail(error)

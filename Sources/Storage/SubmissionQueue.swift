@@ -1,16 +1,25 @@
+import FoundationEssentials
 import Locking
 
 /// The batches that wait for a store's writer: bounded, in order of arrival, answered through their mailboxes.
+///
+/// What waits is at most what the writer commits in a second, as it has lately, and shared out: a client alone may fill
+/// half of it, two a third each, so that there is always room for one more (docs/architecture.md, Limits).
 package final class SubmissionQueue: Sendable {
   fileprivate struct State {
     var waiting: [EventSubmission] = []
     var eventCount = 0
+    var eventCounts: [UUID: Int] = [:]
+    /// Events that may wait.
+    var capacity: Int
+    /// When the commit at work began.
+    var commitStart: ContinuousClock.Instant?
     /// Whether the writer has a `drain` to run. One is enough: it runs until nothing waits.
     var isDrainScheduled = false
     var isClosed = false
   }
 
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let writer: WorkerThread
   /// Delivers what is refused here, so that a mailbox is never called within the call of `append`, nor waits for a disk.
   private let refusals = WorkerThread()
@@ -28,23 +37,24 @@ package final class SubmissionQueue: Sendable {
   ) {
     self.writer = writer
     self.maximumPendingEventCount = maximumPendingEventCount
+    state = Lock(State(capacity: maximumPendingEventCount))
     self.maximumCommitEventCount = maximumCommitEventCount
     self.commit = commit
   }
 
   package func append(_ submissions: [EventSubmission]) {
-    let (takenCount, refusal, needsDrain) = state.withLock { state -> (Int, StoreError, Bool) in
-      guard !state.isClosed else { return (0, .closed, false) }
-      let takenCount = state.append(submissions, maximumEventCount: maximumPendingEventCount)
-      guard takenCount > 0, !state.isDrainScheduled else { return (takenCount, .busy, false) }
+    let (refused, error, needsDrain) = state.withLock { state -> ([EventSubmission], StoreError, Bool) in
+      guard !state.isClosed else { return (submissions, .closed, false) }
+      let refused = state.append(submissions)
+      guard refused.count < submissions.count, !state.isDrainScheduled else { return (refused, .busy, false) }
       state.isDrainScheduled = true
-      return (takenCount, .busy, true)
+      return (refused, .busy, true)
     }
-    if takenCount < submissions.count { refuse(submissions[takenCount...], refusal) }
+    if !refused.isEmpty { refuse(refused, error) }
     if needsDrain { writer.run { self.drain() } }
   }
 
-  private func refuse(_ submissions: ArraySlice<EventSubmission>, _ error: StoreError) {
+  private func refuse(_ submissions: [EventSubmission], _ error: StoreError) {
     refusals.run {
       Self.deliver(submissions.map { SubmissionResult(submission: $0, outcome: .failed(error)) })
     }
@@ -65,9 +75,16 @@ package final class SubmissionQueue: Sendable {
   private func commitSome() -> Bool {
     let batches = state.withLock { $0.front(maximumEventCount: maximumCommitEventCount) }
     if !batches.isEmpty {
+      let start = ContinuousClock.now
+      state.withLock { $0.commitStart = start }
       let outcomes = commit(batches)
+      let duration = ContinuousClock.now - start
       precondition(!outcomes.isEmpty && outcomes.count <= batches.count, "a commit answers some of its batches")
-      state.withLock { $0.removeFirst(outcomes.count) }
+      state.withLock { state in
+        state.commitStart = nil
+        let eventCount = state.removeFirst(outcomes.count)
+        state.judge(eventCount, in: duration, maximumEventCount: maximumPendingEventCount)
+      }
       Self.deliver(zip(batches, outcomes).map { SubmissionResult(submission: $0, outcome: $1) })
     }
     return state.withLock { state in
@@ -87,16 +104,37 @@ package final class SubmissionQueue: Sendable {
 }
 
 extension SubmissionQueue.State {
-  /// Takes batches from the front while fewer than `maximumEventCount` events wait, and returns how many.
-  mutating func append(_ submissions: [EventSubmission], maximumEventCount: Int) -> Int {
-    var takenCount = 0
+  /// The least that may wait, however slow the writer is: two batches.
+  private static let minimumCapacity = 20_000
+  /// A commit that takes longer says that the disk is stuck: then no more than the least may wait.
+  private static let longestCommit = Duration.seconds(1)
+
+  /// Takes what there is room for, and returns the others. Of a client that one batch is refused, so are those behind it.
+  mutating func append(_ submissions: [EventSubmission]) -> [EventSubmission] {
+    let isStuck = commitStart.map { ContinuousClock.now - $0 > Self.longestCommit } ?? false
+    let capacity = isStuck ? min(capacity, Self.minimumCapacity) : capacity
+    var refused: [EventSubmission] = []
     for submission in submissions {
-      guard eventCount < maximumEventCount else { break }
+      let own = eventCounts[submission.clientID] ?? 0
+      let others = eventCounts.count - (own > 0 ? 1 : 0)
+      let hasRoom = eventCount < capacity && (own == 0 || own < capacity / (others + 2))
+      guard hasRoom, refused.isEmpty || !refused.contains(where: { $0.clientID == submission.clientID }) else {
+        refused.append(submission)
+        continue
+      }
       waiting.append(submission)
       eventCount += submission.weight
-      takenCount += 1
+      eventCounts[submission.clientID] = own + submission.weight
     }
-    return takenCount
+    return refused
+  }
+
+  /// Learns from a commit behind which more waited; a small one says how long the disk takes, not how much it can.
+  mutating func judge(_ committedCount: Int, in duration: Duration, maximumEventCount: Int) {
+    guard !waiting.isEmpty, committedCount >= 1_000, duration > .zero else { return }
+    let perSecond = Double(committedCount) / (duration / .seconds(1))
+    let smoothed = 0.8 * Double(capacity) + 0.2 * min(perSecond, 1e9)
+    capacity = min(maximumEventCount, max(Self.minimumCapacity, Int(smoothed)))
   }
 
   /// The oldest batches with at most `maximumEventCount` events together, or the oldest alone.
@@ -109,9 +147,16 @@ extension SubmissionQueue.State {
     return Array(waiting[..<(end ?? waiting.endIndex)])
   }
 
-  mutating func removeFirst(_ batchCount: Int) {
-    for batch in waiting.prefix(batchCount) { eventCount -= batch.weight }
+  /// Returns how many events that were.
+  mutating func removeFirst(_ batchCount: Int) -> Int {
+    let before = eventCount
+    for batch in waiting.prefix(batchCount) {
+      eventCount -= batch.weight
+      let left = (eventCounts[batch.clientID] ?? 0) - batch.weight
+      eventCounts[batch.clientID] = left > 0 ? left : nil
+    }
     waiting.removeFirst(batchCount)
+    return before - eventCount
   }
 }
 

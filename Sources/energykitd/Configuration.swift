@@ -1,5 +1,6 @@
 import AdminHTTP
 import Diagnostics
+import EnergyService
 import GRPC
 import GRPCTransport
 import NetworkIO
@@ -39,6 +40,7 @@ struct Configuration {
   let loopCount: Int
   let guidanceMinIntervalSeconds: Int
   let hasLenientSessionRules: Bool
+  let clientLimits: ClientLimits
   let servesReflection: Bool
   let drainSeconds: Int
   let connections: Connections
@@ -62,6 +64,7 @@ struct Configuration {
     loopCount = try values.integer(.loops, in: 1...256, default: max(1, coreCount))
     guidanceMinIntervalSeconds = try values.integer(.guidanceMinInterval, in: 0...86_400, default: 300)
     hasLenientSessionRules = try values.choice(.sessionRules, ["strict": false, "lenient": true], default: "strict")
+    clientLimits = try Self.clientLimits(values)
     servesReflection = try values.choice(.reflection, ["on": true, "off": false], default: "on")
     drainDelaySeconds = try values.integer(.drainDelay, in: 0...3_600, default: 0)
     drainSeconds = try values.integer(.drainSeconds, in: 0...3_600, default: 10)
@@ -70,6 +73,16 @@ struct Configuration {
     logsCalls = try values.choice(.logCalls, ["on": true, "off": false], default: "off")
     logLevel = try Self.logLevel(values)
     logFormat = try values.choice(.logFormat, ["text": .text, "json": .json], default: "text")
+  }
+
+  private static func clientLimits(_ values: SettingValues) throws(UsageError) -> ClientLimits {
+    var limits = ClientLimits()
+    limits.callsPerSecond = try values.integer(.callsPerSecond, in: 0...1_000_000, default: limits.callsPerSecond)
+    limits.callBurst = try values.integer(.callBurst, in: 1...10_000_000, default: limits.callBurst)
+    limits.eventsPerSecond = try values.integer(.eventsPerSecond, in: 0...1_000_000, default: limits.eventsPerSecond)
+    limits.eventBurst = try values.integer(.eventBurst, in: 1...10_000_000, default: limits.eventBurst)
+    limits.streams = try values.integer(.streamsPerClient, in: 0...1_000_000, default: limits.streams)
+    return limits
   }
 
   private static func adminHTTP(_ values: SettingValues) throws(UsageError) -> AdminAddress? {

@@ -148,6 +148,7 @@ struct Daemon {
         venues: VenueService(store: store),
         guidance: guidance, loadEvents: LoadEventService(store: store, clock: clock), fanOut: fanOut,
         sessionRules: configuration.hasLenientSessionRules ? .lenient : .strict,
+        clientLimits: configuration.clientLimits,
         onStoreProblem: StoreProblemLog(log).report)
     } catch {
       throw StartError("the services cannot start: \(error)")

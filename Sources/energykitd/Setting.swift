@@ -16,6 +16,11 @@ enum Setting: String, CaseIterable {
   case loops
   case guidanceMinInterval = "guidance-min-interval"
   case sessionRules = "session-rules"
+  case callsPerSecond = "calls-per-second"
+  case callBurst = "call-burst"
+  case eventsPerSecond = "events-per-second"
+  case eventBurst = "event-burst"
+  case streamsPerClient = "streams-per-client"
   case reflection
   case webOrigin = "web-origin"
   case drainSeconds = "drain-seconds"
@@ -49,7 +54,10 @@ enum Setting: String, CaseIterable {
       .minPingInterval:
       "S"
     case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
-    case .loops, .maxConnections, .maxConnectionsPerAddress, .maxCalls, .maxCallsPerConnection: "N"
+    case .loops, .maxConnections, .maxConnectionsPerAddress, .maxCalls, .maxCallsPerConnection, .callsPerSecond,
+      .callBurst,
+      .eventsPerSecond, .eventBurst, .streamsPerClient:
+      "N"
     case .adminHTTP: "ADDR"
     case .sessionRules: "strict|lenient"
     case .reflection, .logCalls: "on|off"
@@ -82,6 +90,12 @@ enum Setting: String, CaseIterable {
     case .guidanceMinInterval: "least time between two guidances of a series (default 300)"
     case .sessionRules:
       "lenient stores 0 where a begin or end event carries power, instead of refusing (default strict)"
+    case .callsPerSecond: "calls of one client, over time; more wait (default 50; 0: no limit)"
+    case .callBurst: "calls of one client at once, after a pause (default 200)"
+    case .eventsPerSecond: "events stored of one client, over time (default 1000; 0: no limit)"
+    case .eventBurst: "the same at once, and in one batch (default 20000)"
+    case .streamsPerClient:
+      "streams of guidance and of events that one client may have open (default 10000; 0: no limit)"
     case .reflection: "whether the server describes its services to grpcurl, buf and their like (default on)"
     case .webOrigin:
       "pages from here may call by gRPC-Web, for example https://app.example.com; * for all; may be given again (default: "

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `answers busy while the writer is stuck, and takes batches again afterwards`() async throws {
-    let bench = Bench(maximumPending: 10)
+    let bench = Bench(maximumPending: 20)
     let mailbox = ListingMailbox()
     let refused = ListingMailbox()
     for _ in 0..<2 { append(5, to: bench, for: mailbox) }
@@ -97,8 +97,45 @@ import Testing
     #expect(mailbox.deliveries == [[.stored(5), .stored(5)], [.stored(1)]])
   }
 
+  @Test func `has room for others, whatever one client sends`() async throws {
+    let bench = Bench(maximumPending: 900)
+    let mailboxes = (0..<3).map { _ in ListingMailbox() }
+    func send(_ client: Int, _ count: Int) {
+      var batch = batch(of: count)
+      batch.clientID = Sample.uuid(UInt64(client))
+      bench.queue.append([batch.submission(to: mailboxes[client], ticket: Ticket())])
+    }
+    for _ in 0..<50 { send(0, 20) }
+    for _ in 0..<50 { send(1, 20) }
+    send(2, 20)
+    bench.letGo()
+    for _ in 0..<50 { try await bench.writer.value {} }
+    for _ in 0..<1_000 where mailboxes.contains(where: { $0.deliveries.isEmpty }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    let stored = mailboxes.map { $0.deliveries.joined().count { $0 == .stored(20) } }
+    #expect(stored == [23, 15, 1], "half of it, then a third of it, then one that is new")
+  }
+
+  @Test func `refuses in one turn those of the client that is above its share only`() async throws {
+    let bench = Bench(maximumPending: 100)
+    let mailboxes = (0..<2).map { _ in ListingMailbox() }
+    let submissions = [0, 0, 0, 0, 1, 0, 1].map { client in
+      var batch = batch(of: 20)
+      batch.clientID = Sample.uuid(UInt64(client))
+      return batch.submission(to: mailboxes[client], ticket: Ticket())
+    }
+    bench.queue.append(submissions)
+    bench.letGo()
+    for _ in 0..<9 { try await bench.writer.value {} }
+    for _ in 0..<1_000 where mailboxes[0].deliveries.joined().count < 5 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(mailboxes[0].deliveries.joined().count { $0 == .stored(20) } == 3)
+    #expect(mailboxes[0].deliveries.joined().count { $0 == .failed(.busy) } == 2)
+    #expect(mailboxes[1].deliveries.joined().map(\.storedCount) == [20, 20])
+  }
+
   @Test func `counts a batch without a well-formed event too`() async throws {
-    let bench = Bench(maximumPending: 3)
+    let bench = Bench(maximumPending: 6)
     let mailbox = ListingMailbox()
     for _ in 0..<5 { append(0, to: bench, for: mailbox) }
     bench.letGo()

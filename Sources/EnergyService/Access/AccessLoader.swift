@@ -5,9 +5,12 @@ package import Storage
 /// Reads from the store what the access caches keep. For where there is no loop, and for the caches themselves.
 package struct AccessLoader: Sendable {
   private let store: any EnergyStore
+  private let budgets: ClientBudgets?
 
-  package init(store: any EnergyStore) {
+  /// - Parameter budgets: `nil` where nothing is limited.
+  package init(store: any EnergyStore, budgets: ClientBudgets? = nil) {
     self.store = store
+    self.budgets = budgets
   }
 
   /// `nil` for an unknown client or key and for a disabled client alike. Whether the key has ended is for the caller to
@@ -18,7 +21,9 @@ package struct AccessLoader: Sendable {
   package func caller(_ credential: Credential, epoch: UInt64 = 0) async throws(EnergyKitError) -> Caller? {
     do {
       guard let owner = try await owner(of: credential), !owner.client.isDisabled else { return nil }
-      return Caller(owner.client, credential: credential, keyEndTime: owner.endTime, epoch: epoch)
+      return Caller(
+        owner.client, credential: credential, keyEndTime: owner.endTime, epoch: epoch,
+        budget: budgets?.budget(of: owner.client.id) ?? .unlimited)
     } catch {
       throw EnergyKitError(error)
     }

@@ -16,14 +16,20 @@ package final class Caller: Sendable {
   package let keyEndTime: Timestamp?
   /// `AccessCache.epoch` when the store was asked.
   let epoch: UInt64
+  /// Shared by all that is called for the client.
+  package let budget: ClientBudget
   private let hasEnergyKit: Bool
   private let hasLoadEventsExperience: Bool
 
-  package init(_ client: Client, credential: Credential? = nil, keyEndTime: Timestamp? = nil, epoch: UInt64 = 0) {
+  package init(
+    _ client: Client, credential: Credential? = nil, keyEndTime: Timestamp? = nil, epoch: UInt64 = 0,
+    budget: ClientBudget = .unlimited
+  ) {
     self.client = client
     self.credential = credential ?? .certificate(clientID: client.id)
     self.keyEndTime = keyEndTime
     self.epoch = epoch
+    self.budget = budget
     hasEnergyKit = client.entitlements.contains(.energyKit)
     hasLoadEventsExperience = client.entitlements.contains(.loadEventsExperience)
   }

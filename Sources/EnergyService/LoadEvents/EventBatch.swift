@@ -12,6 +12,8 @@ package struct EventBatch: Sendable {
   package var faults: [LoadEventFault]
   /// Faults there are in all, at least `faults.count`.
   package var faultCount: Int
+  /// Events in the request, well formed or not: what the client's budget pays for.
+  package var eventCount: Int
   /// Sessions with a begin that stands in neither list.
   package var refusedSessionIDs: Set<UUID>
   package var allowsPartialSuccess: Bool
@@ -19,12 +21,14 @@ package struct EventBatch: Sendable {
   package init(
     loadEvents: [Indexed<LoadEvent>] = [],
     statusEvents: [Indexed<ElectricVehicleStatusEvent>] = [], faults: [LoadEventFault] = [],
-    faultCount: Int? = nil, refusedSessionIDs: Set<UUID> = [], allowsPartialSuccess: Bool = false
+    faultCount: Int? = nil, eventCount: Int? = nil, refusedSessionIDs: Set<UUID> = [],
+    allowsPartialSuccess: Bool = false
   ) {
     self.loadEvents = loadEvents
     self.statusEvents = statusEvents
     self.faults = faults
     self.faultCount = faultCount ?? faults.count
+    self.eventCount = eventCount ?? loadEvents.count + statusEvents.count
     self.refusedSessionIDs = refusedSessionIDs
     self.allowsPartialSuccess = allowsPartialSuccess
   }

@@ -26,7 +26,8 @@ package struct LoadEventService: Sendable {
   ///   - pass: What the caller's loop knows of the venue; `nil` where it is absent to the caller.
   ///   - tokens: The loop's own.
   /// - Throws: `permissionDenied`, `venueUnavailable`; `invalidLoadEvent` for a restricted guest, whatever is in the
-  ///   batch.
+  ///   batch; `rateLimitExceeded` where the client's budget does not hold it. What it took of the budget is to be given
+  ///   back for events that are not stored.
   package func submission(
     of batch: EventBatch, as caller: Caller, at pass: VenuePass?, tokens: GuidanceTokenCodec,
     mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
@@ -35,6 +36,7 @@ package struct LoadEventService: Sendable {
     let pass = try pass.visible()
     let now = clock.now
     guard pass.access != .restricted else { throw .invalidLoadEvent(Self.restriction(at: now)) }
+    try caller.budget.takeEvents(batch.eventCount)
     let found = Self.judge(batch, pass: pass, tokens: tokens, now: now)
     return EventSubmission(
       clientID: caller.id, venueID: pass.venue.id, loadEvents: batch.loadEvents, statusEvents: batch.statusEvents,
