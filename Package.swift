@@ -90,7 +90,8 @@ let package = Package(
       dependencies: [
         "AdminHTTP", "CGetopt", "Diagnostics", "EnergyAnalysis", "EnergyModel", "EnergyRPC", "EnergyService",
         "EnergyWire", "GRPC",
-        "GRPCServices", "GRPCTransport", "GridData", "Locking", "NetworkIO", "SQLiteStorage", "Storage", "TLS",
+        "GRPCServices", "GRPCTransport", "GridData", "Locking", "NetworkIO", "Regions", "SQLiteStorage", "Storage",
+        "TLS",
       ],
       swiftSettings: swift),
     // Programs that measure.

@@ -142,7 +142,8 @@ struct Daemon {
           executor: WorkerThread()),
         observer: observer)
       let admin = AdminOperations(
-        store: store, clock: clock, guidance: guidance, changes: AccessChanges(), audit: AdminLog(log).report)
+        store: store, clock: clock, guidance: guidance, changes: AccessChanges(),
+        findPlace: RegionLookup().place, audit: AdminLog(log).report)
       return SharedServices(
         store: store, clock: clock, tokenKeys: keys, adminKey: adminKey, admin: admin,
         venues: VenueService(store: store),

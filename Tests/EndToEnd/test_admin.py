@@ -308,6 +308,63 @@ def test_a_place_is_a_location_or_a_postal_code(operator: Operator) -> None:
     assert error.code == grpc.StatusCode.UNIMPLEMENTED and "postal codes" in error.message
 
 
+SAN_FRANCISCO = {"latitude": 37.7749, "longitude": -122.4194}
+HONOLULU = {"latitude": 21.3069, "longitude": -157.8583}
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "region", "zone"),
+    [
+        (37.7749, -122.4194, "CISO", "America/Los_Angeles"),
+        (29.7604, -95.3698, "ERCO", "America/Chicago"),
+        (40.7128, -74.0060, "NYIS", "America/New_York"),
+        (21.3069, -157.8583, "", ""),  # Honolulu
+        (61.2181, -149.9003, "", ""),  # Anchorage
+        (18.4655, -66.1057, "", ""),  # San Juan
+        (43.6532, -79.3832, "", ""),  # Toronto
+        (32.5149, -117.0382, "", ""),  # Tijuana
+        (-122.4194 + 90, 37.7749, "", ""),  # turned about
+        (37.7749, 122.4194, "", ""),  # a forgotten sign
+    ],
+)
+def test_a_location_has_a_region(operator: Operator, latitude: float, longitude: float, region: str, zone: str) -> None:
+    answer = operator.call("ResolveGridRegion", location={"latitude": latitude, "longitude": longitude})
+    assert (answer.grid_region, answer.time_zone, answer.region_supported) == (region, zone, bool(region))
+    assert answer.basis
+
+
+def test_a_venue_gets_what_its_location_says(operator: Operator) -> None:
+    made = operator.call("CreateVenue", name="by place", location=SAN_FRANCISCO).settings
+    assert (made.venue.grid_region, made.venue.time_zone) == ("CISO", "America/Los_Angeles")
+    assert made.region_supported
+
+    def update(**fields: object) -> admin_pb2.VenueSettings:
+        return operator.call("UpdateVenue", venue_id=made.venue.id, **fields).settings
+
+    # What is said goes before what is found, and can be given back.
+    own = update(grid_region="MY-REGION", time_zone="America/Denver")
+    assert (own.venue.grid_region, own.venue.time_zone) == ("MY-REGION", "America/Denver")
+    back = update(grid_region="", time_zone="")
+    assert (back.venue.grid_region, back.venue.time_zone) == ("CISO", "America/Los_Angeles")
+    moved = update(location={"latitude": 29.7604, "longitude": -95.3698})
+    assert (moved.venue.grid_region, moved.venue.time_zone) == ("ERCO", "America/Chicago")
+    assert (moved.location.latitude, moved.location.longitude) == (29.76, -95.37)
+    # Elsewhere the zone has to be said; a region does not make it supported.
+    assert refusal(operator, "UpdateVenue", venue_id=made.venue.id, location=HONOLULU)[2] == ["time_zone"]
+    island = update(location=HONOLULU, time_zone="Pacific/Honolulu", grid_region="CISO")
+    assert not island.region_supported and island.venue.grid_region == "CISO"
+    assert not update(grid_region="ERCO").region_supported
+    client = operator.make_client()
+    operator.allow(client, made.venue.id)
+    error = error_of(lambda: operator.caller(client).get_guidance(made.venue.id))
+    assert (error.reason, error.metadata) == ("UNSUPPORTED_REGION", {"region": "ERCO"})
+    # Clients are never told where it is.
+    assert b"21.3" not in operator.caller(client).get_venue(made.venue.id).SerializeToString()
+    assert [field.name for field in type(operator.caller(client).get_venue(made.venue.id)).DESCRIPTOR.fields] == [
+        "id", "name", "home_id", "time_zone", "grid_region", "has_rate_plan",
+    ]  # fmt: skip
+
+
 # Who may, and what is noted
 
 

@@ -19,7 +19,7 @@ struct ResolveGridRegion {
     call.answer { () async throws(AdminFailure) in
       switch request.place {
       case .location(let point):
-        let place = try admin.place(at: point)
+        let place = try await admin.place(at: point)
         return ResolveGridRegionResponse(
           isSupported: place.isSupported, gridRegion: place.gridRegion, timeZone: place.timeZone, basis: place.basis)
       case .postalCode: throw .notServed("postal codes are not served by this version; give a location")

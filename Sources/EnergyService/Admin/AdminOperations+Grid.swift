@@ -28,8 +28,8 @@ extension AdminOperations {
   }
 
   /// - Throws: `notServed` where nothing can be found from a place.
-  package func place(at point: GeoPoint) throws(AdminFailure) -> Place {
+  package func place(at point: GeoPoint) async throws(AdminFailure) -> Place {
     guard let findPlace else { throw .notServed("regions are not found from locations by this server") }
-    return findPlace(point)
+    return await findPlace(point)
   }
 }

@@ -29,7 +29,7 @@ extension AdminOperations {
   package func createVenue(id: UUID?, _ new: NewVenue) async throws(AdminFailure) -> EnergyVenue {
     try await change {
       var placed = new
-      placed.place(by: findPlace)
+      await placed.place(by: findPlace)
       if let id, let known = try await store.venue(id: id) {
         // Plans are linked by updates.
         if new.ratePlanID == nil {
@@ -68,7 +68,8 @@ extension AdminOperations {
   package func updateVenue(id: UUID, _ update: VenueUpdate) async throws(AdminFailure) -> EnergyVenue {
     try await change {
       guard let earlier = try await store.venue(id: id) else { throw AdminFailure.notFound(.venue(id: id.text)) }
-      let venue = earlier.applying(update, findPlace)
+      var venue = earlier.applying(update)
+      await venue.move(by: update, findPlace)
       guard venue != earlier else { return venue }
       return try await save(venue, by: "UpdateVenue")
     }
@@ -122,9 +123,9 @@ extension AdminOperations {
 
 extension NewVenue {
   /// What was left open, from where it is.
-  fileprivate mutating func place(by find: PlaceFinder?) {
+  fileprivate mutating func place(by find: PlaceFinder?) async {
     guard let point else { return }
-    guard let place = find?(point) else {
+    guard let place = await find?(point) else {
       isRegionSupported = !gridRegion.isEmpty
       return
     }
@@ -135,31 +136,34 @@ extension NewVenue {
 }
 
 extension EnergyVenue {
-  fileprivate func applying(_ update: VenueUpdate, _ find: PlaceFinder?) -> EnergyVenue {
+  fileprivate func applying(_ update: VenueUpdate) -> EnergyVenue {
     var venue = self
     if let name = update.name { venue.name = name }
     if let homeID = update.homeID { venue.homeID = homeID }
     if let isDenied = update.isLocationServicesDenied { venue.isLocationServicesDenied = isDenied }
     if let incorporates = update.incorporatesRatePlan { venue.incorporatesRatePlan = incorporates }
     if let planID = update.ratePlanID { venue.ratePlanID = planID }
-    venue.move(by: update, find)
     return venue
   }
 
-  private mutating func move(by update: VenueUpdate, _ find: PlaceFinder?) {
+  /// What follows from the place where the update says so, or says that it is another.
+  fileprivate mutating func move(by update: VenueUpdate, _ find: PlaceFinder?) async {
     if let point = update.point { location = VenueLocation(rounding: point) }
     if let zone = update.timeZone { timeZone = zone }
     if let region = update.gridRegion { gridRegion = region }
-    let mustFindZone = update.timeZone.map(\.isEmpty) ?? (update.point != nil)
-    let mustFindRegion = update.gridRegion.map(\.isEmpty) ?? (update.point != nil)
-    let place = (update.point ?? location?.point).flatMap { point in find.map { $0(point) } }
-    guard let place else {
-      // Nothing says where it is but the region.
-      if location == nil || find == nil { isRegionSupported = !gridRegion.isEmpty && isRegionSupported }
+    let isZoneOpen = update.timeZone.map(\.isEmpty) ?? (update.point != nil)
+    let isRegionOpen = update.gridRegion.map(\.isEmpty) ?? (update.point != nil)
+    guard isZoneOpen || isRegionOpen || update.point != nil else {
+      // Without a place the region is all that says where it is.
+      if location == nil, update.gridRegion != nil { isRegionSupported = true }
       return
     }
-    if mustFindZone { timeZone = place.timeZone }
-    if mustFindRegion { gridRegion = place.gridRegion }
+    guard let point = update.point ?? location?.point, let place = await find?(point) else {
+      if update.gridRegion != nil || update.point != nil { isRegionSupported = !gridRegion.isEmpty }
+      return
+    }
+    if isZoneOpen { timeZone = place.timeZone }
+    if isRegionOpen { gridRegion = place.gridRegion }
     if update.point != nil { isRegionSupported = place.isSupported }
   }
 }

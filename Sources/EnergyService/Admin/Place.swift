@@ -6,7 +6,7 @@ package struct Place: Hashable, Sendable {
   package let isSupported: Bool
   /// Empty where there is none.
   package let gridRegion: String
-  /// IANA name.
+  /// IANA name; empty where it is not known.
   package let timeZone: String
   /// How it was found, for a person.
   package let basis: String
@@ -19,5 +19,5 @@ package struct Place: Hashable, Sendable {
   }
 }
 
-/// Looks a place up, from any thread.
-package typealias PlaceFinder = @Sendable (GeoPoint) -> Place
+/// Looks a place up; called on event loops, so what takes long is to be done elsewhere.
+package typealias PlaceFinder = @Sendable (GeoPoint) async -> Place
