@@ -56,6 +56,25 @@ private let home = NewVenue(name: "home", timeZone: "America/Los_Angeles", gridR
     }
   }
 
+  @Test func `makes one client of many requests at the same time`() async throws {
+    let bench = try await Bench()
+    let gate = Gate()
+    bench.store.hold(at: gate)
+    let id = UUID()
+    let keyCount = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try await bench.admin.createClient(id: id, name: "hub", entitlements: []).key == nil ? 0 : 1
+        }
+      }
+      // All have asked by then, unless they wait for each other.
+      try await Task.sleep(for: .milliseconds(50))
+      gate.open()
+      return try await group.reduce(0, +)
+    }
+    #expect(keyCount == 1)
+  }
+
   @Test func `disables a client, whose key then opens nothing`() async throws {
     let bench = try await Bench()
     let created = try await bench.admin.createClient(id: nil, name: "hub", entitlements: [.energyKit])
