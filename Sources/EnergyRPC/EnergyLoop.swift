@@ -165,6 +165,29 @@ package final class EnergyLoop {
   }
 }
 
+extension EnergyLoop {
+  /// Takes events of the caller's day, then calls `body` on this loop: at once where there is no such limit. What `body`
+  /// does not store is to be given back.
+  func withDailyEvents(
+    _ count: Int, of caller: Caller, at pass: VenuePass?, _ body: @escaping (Result<Void, EnergyKitError>) -> Void
+  ) {
+    // Who may not submit hears of that.
+    guard let daily = caller.budget.daily, let pass, pass.access == .granted else { return body(.success(())) }
+    let rest = LoopContinuation(body)
+    let (store, now, executor) = (shared.store, shared.clock.now, executor)
+    Task {
+      let result: Result<Void, EnergyKitError>
+      do throws(EnergyKitError) {
+        try await daily.take(count, of: caller.id, at: now, from: store)
+        result = .success(())
+      } catch {
+        result = .failure(error)
+      }
+      executor.execute { rest.resume(result) }
+    }
+  }
+}
+
 /// What all loops share. Everything in it may be used from any thread.
 package struct SharedServices: Sendable {
   package let store: any EnergyStore

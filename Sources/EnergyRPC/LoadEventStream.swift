@@ -167,6 +167,18 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
     if request.eventCount > caller.budget.maximumBatchCount {
       return refuse(batch, .tooManyEvents(maximumCount: caller.budget.maximumBatchCount))
     }
+    guard caller.budget.daily != nil else { return hand(over: request, at: pass, as: batch, from: caller) }
+    loop.withDailyEvents(request.eventCount, of: caller, at: pass) { [self] result in
+      switch result {
+      case .success: hand(over: request, at: pass, as: batch, from: caller)
+      case .failure(let error): settle(batch, .refused(BatchError(error, rejectedCount: request.eventCount)))
+      }
+    }
+  }
+
+  private func hand(
+    over request: SubmitLoadEventsRequest, at pass: VenuePass?, as batch: StreamedBatch, from caller: Caller
+  ) {
     do throws(EnergyKitError) {
       let submission = try loop.shared.loadEvents.submission(
         of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: batch)
@@ -174,6 +186,7 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
       isBusy = false
       goOn()
     } catch {
+      if pass?.access == .granted { caller.budget.daily?.giveBack(request.eventCount, on: loop.shared.clock.now.day) }
       settle(batch, .refused(BatchError(error, rejectedCount: request.eventCount)))
     }
   }
@@ -255,7 +268,7 @@ final class StreamedBatch: OutcomeTicket, @unchecked Sendable {
       try LoadEventService.receipt(for: result.outcome, of: result.submission, eventCount: eventCount)
     }
     shared.eventCounters.count(answer, eventCount: eventCount)
-    caller.budget.settle(answer, eventCount: eventCount)
+    caller.budget.settle(answer, eventCount: eventCount, of: result.submission.receivedAt)
     switch answer {
     case .success(let receipt): self.answer = .accepted(SubmitLoadEventsResponse(receipt))
     case .failure(let error):

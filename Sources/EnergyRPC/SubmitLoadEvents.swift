@@ -59,6 +59,18 @@ struct SubmitLoadEvents {
     if request.eventCount > caller.budget.maximumBatchCount {
       return call.fail(.tooManyEvents(maximumCount: caller.budget.maximumBatchCount))
     }
+    guard caller.budget.daily != nil else { return hand(over: request, at: pass, by: caller, for: call) }
+    loop.withDailyEvents(request.eventCount, of: caller, at: pass) { result in
+      switch result {
+      case .success: hand(over: request, at: pass, by: caller, for: call)
+      case .failure(let error): call.fail(error, venueID: request.venueID)
+      }
+    }
+  }
+
+  private func hand(
+    over request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall
+  ) {
     do throws(EnergyKitError) {
       let ticket = CallTicket(
         call: call, caller: caller, eventCount: request.eventCount, counters: loop.shared.eventCounters,
@@ -67,6 +79,7 @@ struct SubmitLoadEvents {
         try loop.shared.loadEvents.submission(
           of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
     } catch {
+      if pass?.access == .granted { caller.budget.daily?.giveBack(request.eventCount, on: loop.shared.clock.now.day) }
       call.fail(error, venueID: request.venueID)
     }
   }
@@ -83,11 +96,17 @@ extension EventBatch {
 
 extension ClientBudget {
   /// Gives back what was paid for events that were not stored.
-  func settle(_ answer: Result<SubmissionReceipt, EnergyKitError>, eventCount: Int) {
-    switch answer {
-    case .success(let receipt): giveBackEvents(eventCount - receipt.storedCount)
-    case .failure: giveBackEvents(eventCount)
-    }
+  ///
+  /// - Parameter time: When the batch came.
+  func settle(_ answer: Result<SubmissionReceipt, EnergyKitError>, eventCount: Int, of time: Timestamp) {
+    let unstored =
+      switch answer {
+      case .success(let receipt): eventCount - receipt.storedCount
+      case .failure: eventCount
+      }
+    guard unstored > 0 else { return }
+    giveBackEvents(unstored)
+    daily?.giveBack(unstored, on: time.day)
   }
 }
 
@@ -138,7 +157,7 @@ final class CallTicket: OutcomeTicket {
       try LoadEventService.receipt(for: result.outcome, of: result.submission, eventCount: eventCount)
     }
     counters.count(answer, eventCount: eventCount)
-    caller.budget.settle(answer, eventCount: eventCount)
+    caller.budget.settle(answer, eventCount: eventCount, of: result.submission.receivedAt)
     switch answer {
     case .success(let receipt): call.answer(SubmitLoadEventsResponse(receipt))
     case .failure(let error): call.fail(error)

@@ -2,7 +2,7 @@ package import Storage
 
 /// The tables, as steps from an empty file on. Steps are only ever added: step n turns version n into version n + 1.
 package enum Schema {
-  package static let migrations = [version1, version2, version3]
+  package static let migrations = [version1, version2, version3, version4]
 
   /// Stands in the file's header, so that no other program's database is taken for ours: "EnKt".
   static let applicationID: Int64 = 0x456e_4b74
@@ -180,5 +180,14 @@ package enum Schema {
       device_id TEXT,
       last_sequence INTEGER NOT NULL
     );
+    """
+
+  /// Events that a client has leased of its daily budget (days since 1970, UTC): of its last day only.
+  private static let version4 = """
+    CREATE TABLE daily_events (
+      client_id BLOB NOT NULL PRIMARY KEY,
+      day INTEGER NOT NULL,
+      leased INTEGER NOT NULL
+    ) WITHOUT ROWID;
     """
 }

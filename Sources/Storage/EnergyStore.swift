@@ -12,6 +12,12 @@ package protocol EnergyStore: AnyObject, Sendable {
   /// batch's mailbox, always, also `failed(.busy)` where more than `maximumPendingEventCount` events wait already.
   func submit(_ submissions: [EventSubmission])
 
+  /// Takes up to `count` of the events that the client may store on a day (days since 1970, UTC) and returns how many
+  /// were left to take; none where fewer than `minimum` are. Of `limit` no more are ever handed out.
+  func leaseDailyEvents(
+    _ count: Int, atLeast minimum: Int, of clientID: UUID, day: Int64, limit: Int
+  ) async throws(StoreError) -> Int
+
   // MARK: Clients
 
   /// Whose API key hashes to `keyHash` (SHA-256, 32 bytes), the client disabled or not, the key ended or not.

@@ -31,6 +31,19 @@ package final class InMemoryStore: EnergyStore {
     queue.append(submissions)
   }
 
+  package func leaseDailyEvents(
+    _ count: Int, atLeast minimum: Int, of clientID: UUID, day: Int64, limit: Int
+  ) async throws(StoreError) -> Int {
+    try withRecords { records in
+      let found = records.dailyEvents[clientID]
+      let leased = found?.day == day ? found?.leased ?? 0 : 0
+      let available = max(0, min(count, limit - leased))
+      let granted = available < minimum ? 0 : available
+      records.dailyEvents[clientID] = (day, leased + granted)
+      return granted
+    }
+  }
+
   package func close() async {
     records.withLock { $0.isClosed = true }
     await withCheckedContinuation { continuation in

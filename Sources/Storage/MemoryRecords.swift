@@ -8,6 +8,8 @@ struct MemoryRecords {
   /// By the hash of a key.
   var keys: [[UInt8]: Key] = [:]
   var venues: [UUID: EnergyVenue] = [:]
+  /// Events leased on a day, by client.
+  var dailyEvents: [UUID: (day: Int64, leased: Int)] = [:]
   var access: [Pair: VenueAccess] = [:]
   var ratePlans: [String: RatePlan] = [:]
   var signals: [Publication: GridSignal] = [:]

@@ -81,6 +81,7 @@ struct Configuration {
     limits.callBurst = try values.integer(.callBurst, in: 1...10_000_000, default: limits.callBurst)
     limits.eventsPerSecond = try values.integer(.eventsPerSecond, in: 0...1_000_000, default: limits.eventsPerSecond)
     limits.eventBurst = try values.integer(.eventBurst, in: 1...10_000_000, default: limits.eventBurst)
+    limits.dailyEvents = try values.integer(.dailyEvents, in: 0...1_000_000_000_000, default: limits.dailyEvents)
     limits.streams = try values.integer(.streamsPerClient, in: 0...1_000_000, default: limits.streams)
     return limits
   }

@@ -20,6 +20,7 @@ enum Setting: String, CaseIterable {
   case callBurst = "call-burst"
   case eventsPerSecond = "events-per-second"
   case eventBurst = "event-burst"
+  case dailyEvents = "daily-events"
   case streamsPerClient = "streams-per-client"
   case reflection
   case webOrigin = "web-origin"
@@ -56,7 +57,7 @@ enum Setting: String, CaseIterable {
     case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
     case .loops, .maxConnections, .maxConnectionsPerAddress, .maxCalls, .maxCallsPerConnection, .callsPerSecond,
       .callBurst,
-      .eventsPerSecond, .eventBurst, .streamsPerClient:
+      .eventsPerSecond, .eventBurst, .dailyEvents, .streamsPerClient:
       "N"
     case .adminHTTP: "ADDR"
     case .sessionRules: "strict|lenient"
@@ -94,6 +95,7 @@ enum Setting: String, CaseIterable {
     case .callBurst: "calls of one client at once, after a pause (default 200)"
     case .eventsPerSecond: "events stored of one client, over time (default 1000; 0: no limit)"
     case .eventBurst: "the same at once, and in one batch (default 20000)"
+    case .dailyEvents: "events stored of one client in a day, UTC (default 0: no limit)"
     case .streamsPerClient:
       "streams of guidance and of events that one client may have open (default 10000; 0: no limit)"
     case .reflection: "whether the server describes its services to grpcurl, buf and their like (default on)"

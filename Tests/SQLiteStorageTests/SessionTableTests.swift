@@ -59,6 +59,7 @@ import Testing
           ALTER TABLE client_keys DROP COLUMN end_time;
           ALTER TABLE venues DROP COLUMN latitude;
           ALTER TABLE venues DROP COLUMN longitude;
+          DROP TABLE daily_events;
           DROP TABLE load_sessions;
           DROP TABLE load_devices;
           PRAGMA user_version = 1

@@ -170,6 +170,14 @@ package final class ProbeStore: EnergyStore {
     try await ask("append(key)") { () async throws(StoreError) in try await store.append(key) }
   }
 
+  package func leaseDailyEvents(
+    _ count: Int, atLeast minimum: Int, of clientID: UUID, day: Int64, limit: Int
+  ) async throws(StoreError) -> Int {
+    try await ask("leaseDailyEvents") { () async throws(StoreError) in
+      try await store.leaseDailyEvents(count, atLeast: minimum, of: clientID, day: day, limit: limit)
+    }
+  }
+
   package func close() async { await store.close() }
 }
 

@@ -279,3 +279,30 @@ private func revision(_ series: GuidanceSeries, second: Int64, number: UInt16) t
         quality: .estimated, isGridEvent: true),
     ])
 }
+
+@Suite struct `Events of a day` {
+  private struct Case {
+    let count: Int
+    var minimum = 1
+    var client: UInt64 = 1
+    var day: Int64 = 7
+    var limit = 100
+    let granted: Int
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `are handed out up to the limit, each day anew, to each client its own`(kind: StoreKind) async throws {
+    let cases = [
+      Case(count: 40, granted: 40), Case(count: 50, granted: 50), Case(count: 50, minimum: 11, granted: 0),
+      Case(count: 50, minimum: 10, granted: 10), Case(count: 50, granted: 0), Case(count: 50, limit: 60, granted: 0),
+      Case(count: 50, client: 2, granted: 50), Case(count: 50, day: 8, granted: 50),
+    ]
+    try await kind.withStore { store in
+      for each in cases {
+        let granted = try await store.leaseDailyEvents(
+          each.count, atLeast: each.minimum, of: Sample.uuid(each.client), day: each.day, limit: each.limit)
+        #expect(granted == each.granted)
+      }
+    }
+  }
+}

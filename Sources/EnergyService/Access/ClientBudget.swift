@@ -13,6 +13,8 @@ package struct ClientLimits: Hashable, Sendable {
   package var eventBurst = 20_000
   /// Streams open at once; 0 is no limit.
   package var streams = 10_000
+  /// Events stored in a day, UTC; 0 is no limit.
+  package var dailyEvents = 0
 
   package init() {}
 
@@ -37,6 +39,8 @@ package final class ClientBudget: Sendable {
   private let calls = Atomic<UInt64>(0)
   private let events = Atomic<UInt64>(0)
   private let streams = Atomic<Int>(0)
+  /// `nil` where there is no limit for a day.
+  package let daily: DailyBudget?
   /// Events that a batch may have; a larger one could never be paid for.
   package let maximumBatchCount: Int
 
@@ -45,7 +49,9 @@ package final class ClientBudget: Sendable {
     callRate = TokenRate(perSecond: limits.callsPerSecond, burst: limits.callBurst)
     eventRate = TokenRate(perSecond: limits.eventsPerSecond, burst: limits.eventBurst)
     streamLimit = limits.streams
-    maximumBatchCount = limits.eventsPerSecond == 0 ? .max : limits.eventBurst
+    daily = limits.dailyEvents > 0 ? DailyBudget(limit: limits.dailyEvents) : nil
+    maximumBatchCount = min(
+      limits.eventsPerSecond == 0 ? .max : limits.eventBurst, limits.dailyEvents == 0 ? .max : limits.dailyEvents)
     self.now = now
   }
 
