@@ -6,12 +6,12 @@
 // not let anyone touch.
 
 /// The index of the next argument to be looked at.
-static inline int energykit_getopt_place(void) { return optind; }
+static inline int energykit_getopt_place(void) { return optind > 0 ? optind : 1; }
 
-/// Starts anew, without messages on standard error.
+/// Starts anew, without messages on standard error. 0 has glibc forget how the flags before were read.
 static inline void energykit_getopt_reset(void) {
   opterr = 0;
-  optind = 1;
+  optind = 0;
 }
 
 /// The value of the flag found last, or NULL.

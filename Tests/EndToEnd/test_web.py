@@ -117,9 +117,13 @@ def test_stream_of_guidance_for_a_page(site: Site, kind: str) -> None:
 def test_refusal_reaches_the_page(site: Site, kind: str) -> None:
     """G-133, G-134: in the headers, with the details that the page may read."""
     request = venue_pb2.ListVenuesRequest().SerializeToString()
-    done = subprocess.run(
-        site.command("EnergyVenueService/ListVenues", request, kind, "ek_wrong", "-D", "-"), capture_output=True, check=True
-    )
+    command = site.command("EnergyVenueService/ListVenues", request, kind, "ek_wrong", "-D", "-")
+    # Debian's curl gives up (92) where an answer comes before it has sent its request, which RFC 9113 §8.1 allows.
+    for _ in range(20):
+        done = subprocess.run(command, capture_output=True)
+        if done.returncode != 92:
+            break
+    assert done.returncode == 0, done.stderr
     headers = dict(line.split(": ", 1) for line in done.stdout.decode().split("\r\n") if ": " in line)
     assert headers["grpc-status"] == "16"
     assert headers["grpc-status-details-bin"]
