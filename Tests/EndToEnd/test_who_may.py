@@ -229,3 +229,73 @@ def test_every_bad_key_gets_the_same_answer(world: World) -> None:
             trailers = tuple(sorted((each.key, each.value) for each in raised.value.trailing_metadata()))
             answers.add((raised.value.code(), raised.value.details(), trailers))
     assert len(answers) == 1
+
+
+# All of AdminService, by a request that says nothing: what the operator hears, who is let in alone.
+UNIMPLEMENTED = ("UNIMPLEMENTED", "")
+TO_THE_OPERATOR = {
+    "CreateClient": INVALID_REQUEST,
+    "GetClient": INVALID_REQUEST,
+    "ListClients": OK,
+    "UpdateClient": INVALID_REQUEST,
+    "DeleteClient": INVALID_REQUEST,
+    "RotateClientKey": INVALID_REQUEST,
+    "CreateVenue": INVALID_REQUEST,
+    "GetVenueSettings": INVALID_REQUEST,
+    "ListVenueSettings": OK,
+    "UpdateVenue": INVALID_REQUEST,
+    "DeleteVenue": INVALID_REQUEST,
+    "DeleteDevice": INVALID_REQUEST,
+    "SetVenueAccess": INVALID_REQUEST,
+    "ListVenueAccess": INVALID_REQUEST,
+    "CreateRatePlan": UNIMPLEMENTED,
+    "ListRatePlans": UNIMPLEMENTED,
+    "DeleteRatePlan": UNIMPLEMENTED,
+    "PublishGridSignal": INVALID_REQUEST,
+    "PublishGridEvent": UNIMPLEMENTED,
+    "ListGridEvents": UNIMPLEMENTED,
+    "ListGridRegions": OK,
+    "ResolveGridRegion": INVALID_REQUEST,
+}
+
+
+@pytest.mark.parametrize("method", [each.name for each in admin_pb2.DESCRIPTOR.services_by_name["AdminService"].methods])
+def test_the_operators_calls_are_the_operators(world: World, method: str) -> None:
+    """Whatever is asked: others are turned away by their key, before the request is looked at."""
+    wanted = TO_THE_OPERATOR[method]
+    for caller in CALLERS:
+        who = Caller(world.operator.demo.channel, world.keys[caller])
+        request = getattr(admin_pb2, f"{method}Request")()
+        found, _ = outcome(
+            lambda who=who, request=request: getattr(world.operator.stub, method)(
+                request, metadata=who.metadata, timeout=CALL_LIMIT
+            )
+        )
+        if wanted == UNIMPLEMENTED:
+            assert found[0] == "UNIMPLEMENTED", caller
+        elif caller in (NO_KEY, WRONG_KEY, DISABLED):
+            assert found == UNAUTHENTICATED, caller
+        elif caller != ADMIN:
+            assert found == PERMISSION_DENIED, caller
+        else:
+            assert found == wanted
+
+
+@pytest.mark.parametrize("method", ["GetVenueSettings", "UpdateVenue", "DeleteVenue", "DeleteDevice", "SetVenueAccess"])
+@pytest.mark.parametrize("venue", [MALFORMED, ABSENT])
+def test_the_operator_hears_what_a_venue_is_not(world: World, method: str, venue: str) -> None:
+    request = getattr(admin_pb2, f"{method}Request")(venue_id=world.venues[venue])
+    if method in ("DeleteDevice", "SetVenueAccess"):
+        request.client_id = some_id()
+    if method == "DeleteDevice":
+        request.device_id = "charger-1"
+    if method == "SetVenueAccess":
+        request.access = GRANTED
+    found, details = outcome(
+        lambda: getattr(world.operator.stub, method)(
+            request, metadata=(("authorization", f"Bearer {world.operator.key}"),), timeout=CALL_LIMIT
+        )
+    )
+    assert found == (INVALID_REQUEST if venue == MALFORMED else NOT_FOUND)
+    if venue == MALFORMED:
+        assert [violation.field for violation in details.violations] == ["venue_id"]
