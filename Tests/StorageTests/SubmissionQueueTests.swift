@@ -134,6 +134,53 @@ import Testing
     #expect(mailboxes[1].deliveries.joined().map(\.storedCount) == [20, 20])
   }
 
+  @Test func `lets no more than a second's worth wait while a commit is stuck`() async throws {
+    let writer = WorkerThread()
+    let begun = DispatchSemaphore(value: 0)
+    let gate = DispatchSemaphore(value: 0)
+    let isFirst = Lock(true)
+    let queue = SubmissionQueue(
+      writer: writer, maximumPendingEventCount: 200_000, maximumCommitEventCount: 100
+    ) { batches in
+      let waits = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      if waits {
+        begun.signal()
+        gate.wait()
+      }
+      return batches.map { .stored($0.eventCount) }
+    }
+    let mailboxes = (0..<6).map { _ in ListingMailbox() }
+    // Each client's own, so that no share but the bound of all is reached.
+    func append(_ count: Int, _ client: Int) {
+      var batch = batch(of: count)
+      batch.clientID = Sample.uuid(UInt64(client))
+      queue.append([batch.submission(to: mailboxes[client], ticket: Ticket())])
+    }
+    append(1, 0)
+    begun.wait()
+    try await Task.sleep(for: .milliseconds(1_200))
+    for client in 1...4 { append(6_000, client) }
+    append(1, 5)
+    #expect(await eventually { !mailboxes[5].deliveries.isEmpty })
+    #expect(mailboxes[5].deliveries == [[.failed(.busy)]])
+    gate.signal()
+    #expect(await eventually { mailboxes[4].deliveries == [[.stored(6_000)]] })
+    append(1, 5)
+    #expect(await eventually { mailboxes[5].deliveries.count == 2 })
+    #expect(mailboxes[5].deliveries.last == [.stored(1)])
+  }
+
+  private func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<1_000 {
+      if condition() { return true }
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    return condition()
+  }
+
   @Test func `counts a batch without a well-formed event too`() async throws {
     let bench = Bench(maximumPending: 6)
     let mailbox = ListingMailbox()
