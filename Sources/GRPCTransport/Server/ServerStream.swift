@@ -266,7 +266,10 @@ final class ServerStream: ServerCall, DeadlineHolder, @unchecked Sendable {
   /// nghttp2 is done with the stream.
   func closed(_ end: CallEnd) {
     flags.insert(.closed)
-    connection.windowGrowth -= extras?.windowGrowth ?? 0
+    if let growth = extras?.windowGrowth, growth > 0 {
+      extras?.windowGrowth = 0
+      connection.windowGrowth -= growth
+    }
     self.end(end)
     dropOutput()
     if !flags.isDisjoint(with: .queued) { connection.forget(self) }
