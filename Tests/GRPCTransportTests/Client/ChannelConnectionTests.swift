@@ -312,7 +312,7 @@ private final class ClosingDelegate: TCPStreamDelegate {
       // An answer to the PING: all is well.
       try await clock.advance(10_000, on: channel.loop)
       #expect(await eventually { server.log.withLock { $0.pingCount } == 1 })
-      try await Task.sleep(for: .milliseconds(20))
+      try await Task.sleep(for: .milliseconds(100))
       try await clock.advance(9_000, on: channel.loop)
       try await server.onConnection { $0.isMute = true }
       try await clock.advance(1_000, on: channel.loop)

@@ -169,6 +169,7 @@ private func whileAdvancing<Result: Sendable>(
       try await withFakeServer(
         {
           $0.clock = clock
+          $0.chance = { 0.5 }
           $0.retryPolicy = policy(2)
         }, script: script
       ) { server, channel in
@@ -176,7 +177,9 @@ private func whileAdvancing<Result: Sendable>(
         try await stream.send([1])
         #expect(await eventually { server.requests.count == 1 })
         try await stream.send([2])
-        try await clock.advance(500, on: channel.loop)
+        // The backoff begins once the answer has come: only from then on does the clock's advance count.
+        #expect(await eventually { clock.started.contains(100) })
+        try await clock.advance(100, on: channel.loop)
         #expect(await eventually { server.requests.count == 2 })
         try await stream.send([3])
         stream.finishSending()
