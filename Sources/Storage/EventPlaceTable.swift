@@ -43,27 +43,45 @@ struct EventPlaceTable {
     slots = Array(repeating: Slot(hash: 0, place: nil), count: 1024)
   }
 
+  /// Where an identity stands, or would stand.
+  struct Seat {
+    fileprivate let hash: UInt64
+    fileprivate let slot: Int
+  }
+
   /// - Parameter isMatch: Whether the event at a place has this identity. Asked where the hashes are equal.
   func place(of identity: EventIdentity, where isMatch: (EventPlace) -> Bool) -> EventPlace? {
-    slots[slot(of: hasher.hash(identity), where: isMatch)].place
+    let hash = hasher.hash(identity)
+    return slots[slot(of: hash, from: home(of: hash), where: isMatch)].place
+  }
+
+  /// The first free slot, or one of the same hash, on the way of an identity. To be asked for all of a batch before the
+  /// first of them is inserted: then the processor waits for their memory at once, not for one after the other.
+  func seat(of identity: EventIdentity) -> Seat {
+    let hash = hasher.hash(identity)
+    return Seat(hash: hash, slot: slot(of: hash, from: home(of: hash)) { _ in true })
+  }
+
+  /// Makes room for so many more, so that seats stay true while they are taken.
+  mutating func reserve(_ additional: Int) {
+    while (count + additional) / 3 >= slots.count / 4 { grow() }
   }
 
   /// Returns the place that the identity has already, and changes nothing then.
-  mutating func insert(
-    _ place: EventPlace, of identity: EventIdentity, where isMatch: (EventPlace) -> Bool
-  ) -> EventPlace? {
-    let hash = hasher.hash(identity)
-    let slot = slot(of: hash, where: isMatch)
+  ///
+  /// - Parameter seat: The identity's, since when nothing was removed and no more inserted than was reserved.
+  mutating func insert(_ place: EventPlace, at seat: Seat, where isMatch: (EventPlace) -> Bool) -> EventPlace? {
+    let slot = slot(of: seat.hash, from: seat.slot, where: isMatch)
     if let earlier = slots[slot].place { return earlier }
-    slots[slot] = Slot(hash: hash, place: place)
+    slots[slot] = Slot(hash: seat.hash, place: place)
     count += 1
-    if count > slots.count / 4 * 3 { grow() }
     return nil
   }
 
   /// Closes the gap: what was pushed behind the removed slot moves up, so that no search ends too early.
   mutating func remove(_ identity: EventIdentity, where isMatch: (EventPlace) -> Bool) {
-    var gap = slot(of: hasher.hash(identity), where: isMatch)
+    let hash = hasher.hash(identity)
+    var gap = slot(of: hash, from: home(of: hash), where: isMatch)
     guard slots[gap].place != nil else { return }
     slots[gap].place = nil
     count -= 1
@@ -78,9 +96,9 @@ struct EventPlaceTable {
     }
   }
 
-  /// The identity's slot, or the free one where it would stand.
-  private func slot(of hash: UInt64, where isMatch: (EventPlace) -> Bool) -> Int {
-    var slot = home(of: hash)
+  /// The identity's slot, or the free one where it would stand, in the order of probing.
+  private func slot(of hash: UInt64, from start: Int, where isMatch: (EventPlace) -> Bool) -> Int {
+    var slot = start
     while let place = slots[slot].place, !(slots[slot].hash == hash && isMatch(place)) {
       slot = following(slot)
     }
@@ -91,7 +109,7 @@ struct EventPlaceTable {
     let old = slots
     slots = Array(repeating: Slot(hash: 0, place: nil), count: old.count * 2)
     for entry in old where entry.place != nil {
-      slots[slot(of: entry.hash, where: { _ in false })] = entry
+      slots[slot(of: entry.hash, from: home(of: entry.hash), where: { _ in false })] = entry
     }
   }
 

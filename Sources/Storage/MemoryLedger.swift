@@ -16,6 +16,8 @@ struct MemoryLedger: EventLedger {
   /// stay as well, without a place in the table.
   private var batches: [Batch] = []
   private var places = EventPlaceTable()
+  /// Of the batch in judgement: its load events' seats, then its status events'.
+  private var seats: [EventPlaceTable.Seat] = []
   let sessions: SessionBook
 
   init(sessions: SessionBook = SessionBook(maximumCount: nil)) {
@@ -32,6 +34,7 @@ struct MemoryLedger: EventLedger {
         clientID: submission.clientID, venueID: submission.venueID, loadEvents: submission.loadEvents,
         statusEvents: submission.statusEvents))
     defer { if eventCount == earlierCount { batches.removeLast() } }
+    findSeats(of: submission)
     do {
       return try SubmissionJudge.judge(submission, in: &self)
     } catch {
@@ -39,11 +42,24 @@ struct MemoryLedger: EventLedger {
     }
   }
 
+  private mutating func findSeats(of submission: EventSubmission) {
+    places.reserve(submission.eventCount)
+    seats.removeAll(keepingCapacity: true)
+    for index in submission.loadEvents.indices { seats.append(places.seat(of: submission.identity(at: .load(index)))) }
+    for index in submission.statusEvents.indices {
+      seats.append(places.seat(of: submission.identity(at: .vehicleStatus(index))))
+    }
+  }
+
   mutating func insert(_ offset: EventOffset, of submission: EventSubmission) -> IdentityVerdict {
     let place = EventPlace(batch: batches.count - 1, offset: offset)
-    let identity = submission.identity(at: offset)
+    let seat =
+      switch offset {
+      case .load(let index): seats[index]
+      case .vehicleStatus(let index): seats[submission.loadEvents.count + index]
+      }
     let batches = batches
-    let earlier = places.insert(place, of: identity) { batches.identity(at: $0) == identity }
+    let earlier = places.insert(place, at: seat) { batches.identity(at: $0) == submission.identity(at: offset) }
     guard let earlier else { return .new }
     return batches.event(at: earlier) == submission.event(at: offset) ? .sameContent : .otherContent
   }
@@ -103,9 +119,10 @@ struct MemoryLedger: EventLedger {
     batches.append(kept)
     let offsets =
       kept.loadEvents.indices.map(EventOffset.load) + kept.statusEvents.indices.map(EventOffset.vehicleStatus)
+    places.reserve(offsets.count)
     for offset in offsets {
       let place = EventPlace(batch: batches.count - 1, offset: offset)
-      _ = places.insert(place, of: batches.identity(at: place)) { _ in false }
+      _ = places.insert(place, at: places.seat(of: batches.identity(at: place))) { _ in false }
     }
   }
 }

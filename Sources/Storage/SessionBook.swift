@@ -96,11 +96,23 @@ package final class SessionBook {
 final class SessionScope {
   let owner: EventOwner
   var sessions: [UUID: LoadSession]
-  /// The open session of each device and flow.
-  var open: [Slot: UUID] = [:]
-  var devices: Set<DeviceID>
+  private(set) var devices: [DeviceID: OpenSessions] = [:]
+  /// Of all devices.
+  private(set) var openCount = 0
   fileprivate var unwritten: Set<UUID> = []
   fileprivate var wasUsed = true
+
+  /// A device's open sessions, one of each flow at most.
+  struct OpenSessions {
+    private var ids = InlineArray<3, UUID?>(repeating: nil)
+
+    subscript(flow: LoadFlow) -> UUID? {
+      get { ids[Int(flow.rawValue)] }
+      set { ids[Int(flow.rawValue)] = newValue }
+    }
+
+    var all: [UUID] { ids.indices.compactMap { ids[$0] } }
+  }
 
   struct Slot: Hashable {
     let device: DeviceID
@@ -110,17 +122,45 @@ final class SessionScope {
   fileprivate init(_ stored: StoredSessions, of owner: EventOwner) {
     self.owner = owner
     sessions = stored.open
-    devices = stored.devices
-    for (id, session) in stored.open { open[Slot(device: session.device, flow: session.flow)] = id }
+    for device in stored.devices { devices[device] = OpenSessions() }
+    for (id, session) in stored.open { open(id, in: Slot(device: session.device, flow: session.flow)) }
+  }
+
+  var openSessionIDs: some Sequence<UUID> { devices.values.lazy.flatMap(\.all) }
+
+  /// Returns what was open there. A device that there was not is one from now on.
+  @discardableResult
+  func open(_ id: UUID?, in slot: Slot) -> UUID? {
+    let former = devices[slot.device, default: OpenSessions()].exchange(slot.flow, id)
+    openCount += (id == nil ? 0 : 1) - (former == nil ? 0 : 1)
+    return former
+  }
+
+  /// One without open sessions.
+  func remove(_ device: DeviceID) { devices[device] = nil }
+
+  /// Returns whether it is new.
+  func add(_ device: DeviceID) -> Bool {
+    guard devices[device] == nil else { return false }
+    devices[device] = OpenSessions()
+    return true
   }
 
   fileprivate func forget(deviceID: String) {
     sessions = sessions.filter { $0.value.device.text != deviceID }
-    open = open.filter { $0.key.device.text != deviceID }
-    devices = devices.filter { $0.text != deviceID }
+    guard let id = DeviceID(deviceID), let gone = devices.removeValue(forKey: id) else { return }
+    openCount -= gone.all.count
   }
 
   fileprivate func dropEnded() {
     sessions = sessions.filter { $0.value.isOpen }
+  }
+}
+
+extension SessionScope.OpenSessions {
+  fileprivate mutating func exchange(_ flow: LoadFlow, _ id: UUID?) -> UUID? {
+    let former = self[flow]
+    self[flow] = id
+    return former
   }
 }

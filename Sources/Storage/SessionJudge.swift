@@ -21,7 +21,6 @@ struct SessionJudge {
 
   private struct AtHand {
     let id: UUID
-    let original: LoadSession?
     var session: LoadSession?
     var hasChanged = false
   }
@@ -52,7 +51,7 @@ struct SessionJudge {
     if session.device != event.device.id { faults.insert(.otherDevice) }
     if session.flow != LoadFlow(event.measurement) { faults.insert(.otherFlow) }
     guard faults.isEmpty else { return faults }
-    guard event.sessionState != .begin else { return .begunBefore }
+    if case .begin = event.sessionState { return .begunBefore }
     guard session.isOpen else { return .afterEnd }
     if event.timestamp < session.lastTime { faults.insert(.timeFalls) }
     if case .electricVehicle(let measurement) = event.measurement, measurement.energy < session.lastEnergy {
@@ -62,14 +61,13 @@ struct SessionJudge {
   }
 
   private func faults(ofFirst event: LoadEvent) -> SessionFaults {
-    guard event.sessionState == .begin else { return .notBegun }
-    var faults: SessionFaults = []
-    if !hasRoom(for: event.device.id) { faults.insert(.tooManyDevices) }
-    let slot = SessionScope.Slot(device: event.device.id, flow: LoadFlow(event.measurement))
-    if let other = scope.open[slot].flatMap({ scope.sessions[$0] }), event.timestamp < other.lastTime {
-      faults.insert(.beginsTooEarly)
+    guard case .begin = event.sessionState else { return .notBegun }
+    guard let open = scope.devices[event.device.id] else {
+      return scope.devices.count < Self.maximumDeviceCount ? [] : .tooManyDevices
     }
-    return faults
+    let other = open[LoadFlow(event.measurement)].flatMap { scope.sessions[$0] }
+    guard let other, event.timestamp < other.lastTime else { return [] }
+    return .beginsTooEarly
   }
 
   /// Takes the event in, which had no faults when it was looked at last.
@@ -83,7 +81,7 @@ struct SessionJudge {
     atHand?.session?.lastTime = event.timestamp
     atHand?.session?.lastEnergy = energy
     atHand?.hasChanged = true
-    if event.sessionState == .end {
+    if case .end = event.sessionState {
       atHand?.session?.isOpen = false
       vacate(SessionScope.Slot(device: event.device.id, flow: LoadFlow(event.measurement)), of: event.sessionID)
     }
@@ -91,41 +89,45 @@ struct SessionJudge {
 
   private mutating func begin(_ event: LoadEvent, _ energy: Energy) {
     let slot = SessionScope.Slot(device: event.device.id, flow: LoadFlow(event.measurement))
-    addDevice(slot.device)
-    if let other = scope.open[slot] { end(other) }
-    makeRoom(at: event.timestamp)
-    changes.append(.open(slot, was: scope.open[slot]))
-    scope.open[slot] = event.sessionID
+    let deviceCount = scope.devices.count
+    let other = scope.open(event.sessionID, in: slot)
+    if scope.devices.count > deviceCount { changes.append(.device(slot.device)) }
+    changes.append(.open(slot, was: other))
+    if let other { close(other) }
     atHand?.session = LoadSession(
       device: slot.device, flow: slot.flow, beginTime: event.timestamp, lastTime: event.timestamp, lastEnergy: energy,
       isOpen: true)
     atHand?.hasChanged = true
     book.countOne()
+    makeRoom(at: event.timestamp)
   }
 
-  /// Where as many are open as may be, the one that has been silent longest counts as ended.
+  /// Where more are open than may be, the one that has been silent longest counts as ended. The one at hand, which has
+  /// just begun, is none of them.
   private mutating func makeRoom(at time: Timestamp) {
-    guard scope.open.count >= Self.maximumOpenCount else { return }
+    guard scope.openCount > Self.maximumOpenCount else { return }
     let earliest = time.advanced(byMilliseconds: -Self.silenceMilliseconds)
-    let live = scope.open.values.compactMap { id in scope.sessions[id].map { (lastTime: $0.lastTime, id: id) } }
+    let others = scope.openSessionIDs.filter { $0 != atHand?.id }
+    let live = others.compactMap { id in scope.sessions[id].map { (lastTime: $0.lastTime, id: id) } }
       .filter { $0.lastTime > earliest }
     guard live.count >= Self.maximumOpenCount else { return }
     let longestSilent = live.min { ($0.lastTime, $0.id.high, $0.id.low) < ($1.lastTime, $1.id.high, $1.id.low) }
-    if let longestSilent { end(longestSilent.id) }
+    guard let longestSilent, let session = scope.sessions[longestSilent.id] else { return }
+    close(longestSilent.id)
+    vacate(SessionScope.Slot(device: session.device, flow: session.flow), of: longestSilent.id)
   }
 
   /// Ends a session that is not at hand, as of its last event.
-  private mutating func end(_ id: UUID) {
-    guard let session = scope.sessions[id] else { return }
-    changes.append(.session(id, was: session))
-    scope.sessions[id]?.isOpen = false
-    vacate(SessionScope.Slot(device: session.device, flow: session.flow), of: id)
+  private mutating func close(_ id: UUID) {
+    guard let place = scope.sessions.index(forKey: id) else { return }
+    changes.append(.session(id, was: scope.sessions.values[place]))
+    scope.sessions.values[place].isOpen = false
   }
 
   private mutating func vacate(_ slot: SessionScope.Slot, of id: UUID) {
-    guard scope.open[slot] == id else { return }
+    guard scope.devices[slot.device]?[slot.flow] == id else { return }
     changes.append(.open(slot, was: id))
-    scope.open[slot] = nil
+    scope.open(nil, in: slot)
   }
 
   // MARK: Status events
@@ -167,8 +169,8 @@ struct SessionJudge {
     for change in changes.reversed() {
       switch change {
       case .session(let id, let was): scope.sessions[id] = was
-      case .open(let slot, let was): scope.open[slot] = was
-      case .device(let device): scope.devices.remove(device)
+      case .open(let slot, let was): scope.open(was, in: slot)
+      case .device(let device): scope.remove(device)
       }
     }
     changes = []
@@ -183,23 +185,22 @@ struct SessionJudge {
       scope.sessions[id] = stored
       book.countOne()
     }
-    atHand = AtHand(id: id, original: session, session: session)
+    atHand = AtHand(id: id, session: session)
   }
 
   private mutating func putBack() {
-    if let hand = atHand, hand.hasChanged {
-      changes.append(.session(hand.id, was: hand.original))
-      scope.sessions[hand.id] = hand.session
+    if let hand = atHand, hand.hasChanged, let session = hand.session {
+      changes.append(.session(hand.id, was: scope.sessions.updateValue(session, forKey: hand.id)))
     }
     atHand = nil
   }
 
   private func hasRoom(for device: DeviceID) -> Bool {
-    scope.devices.count < Self.maximumDeviceCount || scope.devices.contains(device)
+    scope.devices.count < Self.maximumDeviceCount || scope.devices[device] != nil
   }
 
   private mutating func addDevice(_ device: DeviceID) {
-    if scope.devices.insert(device).inserted { changes.append(.device(device)) }
+    if scope.add(device) { changes.append(.device(device)) }
   }
 }
 

@@ -18,7 +18,8 @@ import Testing
       nextBatch += 1
       identities[place] = identity
       let identities = identities
-      let earlier = table.insert(place, of: identity) { identities[$0] == identity }
+      table.reserve(1)
+      let earlier = table.insert(place, at: table.seat(of: identity)) { identities[$0] == identity }
       #expect(earlier == expected[identity])
       if earlier == nil { expected[identity] = place }
     }
@@ -64,6 +65,29 @@ import Testing
     model.check(universe)
     for identity in universe { model.remove(identity) }
     model.check(universe)
+  }
+
+  @Test func `seats a batch that knows its seats beforehand, some of its identities twice`() {
+    let model = Dictionary(
+      uniqueKeysWithValues: (0..<900).map { (EventPlace(batch: $0, offset: .load(0)), identity($0 % 700)) })
+    for size in [1, 2, 50, 900] {
+      var table = EventPlaceTable()
+      for start in stride(from: 0, to: 900, by: size) {
+        let batch = start..<min(start + size, 900)
+        table.reserve(batch.count)
+        let seats = batch.map { table.seat(of: identity($0 % 700)) }
+        for (number, seat) in zip(batch, seats) {
+          let wanted = identity(number % 700)
+          let place = EventPlace(batch: number, offset: .load(0))
+          let earlier = table.insert(place, at: seat) { model[$0] == wanted }
+          #expect(earlier?.batch == (number < 700 ? nil : number - 700))
+        }
+      }
+      #expect(table.count == 700)
+      for number in 0..<700 {
+        #expect(table.place(of: identity(number)) { model[$0] == identity(number) }?.batch == number)
+      }
+    }
   }
 
   @Test func `tells places of a batch apart`() {
