@@ -37,18 +37,18 @@ package final class EnergyLoop {
 
   /// Whoever changes something is answered when every loop has heard of it.
   private func hearOfChanges() {
-    let home = Home(loop: self)
+    let home = Home(standing: standing)
     shared.admin.changes.register { [executor] change in
       await withCheckedContinuation { continuation in
         executor.execute {
-          home.loop?.apply(change)
+          home.standing?.loop.apply(change)
           continuation.resume()
         }
       }
     }
   }
 
-  private func apply(_ change: AccessChange) {
+  fileprivate func apply(_ change: AccessChange) {
     access.apply(change)
     switch change {
     case .client(let id): standing.judge(clientID: id)
@@ -57,9 +57,12 @@ package final class EnergyLoop {
     }
   }
 
-  /// `@unchecked Sendable`: `loop` is looked at on its executor only.
+  /// Goes with the loop, and leads to it. What is weakly held itself is slower to retain ever after, and every call
+  /// retains the loop.
+  ///
+  /// `@unchecked Sendable`: `standing` is looked at on its executor only.
   private struct Home: @unchecked Sendable {
-    weak let loop: EnergyLoop?
+    weak let standing: StandingCalls?
   }
 
   /// The methods of the contract that this loop serves.

@@ -19,7 +19,7 @@ protocol StandingCall: AnyObject {
 final class StandingCalls {
   private static let longestSleepMilliseconds: Int64 = 500
 
-  private unowned let loop: EnergyLoop
+  unowned let loop: EnergyLoop
   private var calls: [UUID: [ObjectIdentifier: any StandingCall]] = [:]
   /// Wait for the ends of keys that calls were let in by.
   private var keyWatches: [Credential: Task<Void, Never>] = [:]
