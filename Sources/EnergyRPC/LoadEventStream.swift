@@ -183,6 +183,7 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
       let submission = try loop.shared.loadEvents.submission(
         of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: batch)
       loop.mailbox.send(submission)
+      loop.shared.eventCounters.count(zeroed: request.zeroedEventCount)
       isBusy = false
       goOn()
     } catch {

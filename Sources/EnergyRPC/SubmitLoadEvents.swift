@@ -78,6 +78,7 @@ struct SubmitLoadEvents {
       loop.mailbox.send(
         try loop.shared.loadEvents.submission(
           of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
+      loop.shared.eventCounters.count(zeroed: request.zeroedEventCount)
     } catch {
       if pass?.access == .granted { caller.budget.daily?.giveBack(request.eventCount, on: loop.shared.clock.now.day) }
       call.fail(error, venueID: request.venueID)

@@ -140,6 +140,10 @@ extension MetricsText {
     ] {
       sample("energykit_load_events_total", ["outcome": outcome], count)
     }
+    family(
+      "energykit_load_events_zeroed_total", .counter,
+      "Events taken in with a zero in the place of something else, by lenient session rules.")
+    sample("energykit_load_events_zeroed_total", counts.zeroed)
   }
 
   fileprivate mutating func addProcess(startedAt: Int64) {

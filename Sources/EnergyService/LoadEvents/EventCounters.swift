@@ -8,19 +8,27 @@ package final class EventCounters: Sendable {
     package let refused: UInt64
     /// The store could not say; the client was told to try again.
     package let failed: UInt64
+    /// Taken in with a zero in the place of something else (`--session-rules lenient`).
+    package let zeroed: UInt64
   }
 
   private let stored = Atomic<UInt64>(0)
   private let duplicate = Atomic<UInt64>(0)
   private let refused = Atomic<UInt64>(0)
   private let failed = Atomic<UInt64>(0)
+  private let zeroed = Atomic<UInt64>(0)
 
   package init() {}
 
   package var counts: Counts {
     Counts(
       stored: stored.load(ordering: .relaxed), duplicate: duplicate.load(ordering: .relaxed),
-      refused: refused.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed))
+      refused: refused.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed),
+      zeroed: zeroed.load(ordering: .relaxed))
+  }
+
+  package func count(zeroed count: Int) {
+    if count > 0 { zeroed.wrappingAdd(UInt64(count), ordering: .relaxed) }
   }
 
   package func count(stored: Int = 0, duplicate: Int = 0, refused: Int = 0, failed: Int = 0) {
