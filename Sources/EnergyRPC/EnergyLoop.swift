@@ -48,7 +48,9 @@ package final class EnergyLoop {
     }
   }
 
+  /// What was let in before has been submitted when this returns.
   fileprivate func apply(_ change: AccessChange) {
+    mailbox.flush()
     access.apply(change)
     switch change {
     case .client(let id): standing.judge(clientID: id)
@@ -129,7 +131,12 @@ package final class EnergyLoop {
       call.finish(.unauthenticated)
       return nil
     }
-    return access.isCurrent(caller) ? caller : renewed(caller, for: call)
+    return current(caller, of: call)
+  }
+
+  /// The same for a caller that was looked up in an earlier turn.
+  func current(_ caller: Caller, of call: any ServerCall) -> Caller? {
+    access.isCurrent(caller) ? caller : renewed(caller, for: call)
   }
 
   private func renewed(_ caller: Caller, for call: any ServerCall) -> Caller? {
@@ -154,28 +161,38 @@ package final class EnergyLoop {
   func withPass(
     to venueID: UUID, of caller: Caller, for call: any ServerCall, _ body: @escaping (VenuePass?) -> Void
   ) {
-    switch access.pass(clientID: caller.id, venueID: venueID) {
-    case .hit(let pass): body(pass)
-    case .absent: body(nil)
-    case .miss:
-      access.fetchPass(clientID: caller.id, venueID: venueID) { result in
-        switch result {
-        case .success(let pass): body(pass)
-        case .failure(let error): call.fail(error)
-        }
+    findPass(to: venueID, of: caller) { result in
+      switch result {
+      case .success(let pass): body(pass)
+      case .failure(let error): call.fail(error)
       }
+    }
+  }
+
+  /// The same, with what the store could not say.
+  func findPass(
+    to venueID: UUID, of caller: Caller, _ body: @escaping (Result<VenuePass?, EnergyKitError>) -> Void
+  ) {
+    switch access.pass(clientID: caller.id, venueID: venueID) {
+    case .hit(let pass): body(.success(pass))
+    case .absent: body(.success(nil))
+    case .miss: access.fetchPass(clientID: caller.id, venueID: venueID, completion: body)
     }
   }
 }
 
 extension EnergyLoop {
-  /// Takes events of the caller's day, then calls `body` on this loop: at once where there is no such limit. What `body`
-  /// does not store is to be given back.
-  func withDailyEvents(
-    _ count: Int, of caller: Caller, at pass: VenuePass?, _ body: @escaping (Result<Void, EnergyKitError>) -> Void
+  /// Whether events are to be taken of the caller's day; who may not submit hears of that instead.
+  func needsDailyEvents(of caller: Caller, at pass: VenuePass?) -> Bool {
+    caller.budget.daily != nil && pass?.access == .granted
+  }
+
+  /// Takes events of the caller's day, then calls `body` on this loop, in a later turn: what was looked up before may be
+  /// true no more. What is not stored then is to be given back.
+  func takeDailyEvents(
+    _ count: Int, of caller: Caller, _ body: @escaping (Result<Void, EnergyKitError>) -> Void
   ) {
-    // Who may not submit hears of that.
-    guard let daily = caller.budget.daily, let pass, pass.access == .granted else { return body(.success(())) }
+    guard let daily = caller.budget.daily else { return body(.success(())) }
     let rest = LoopContinuation(body)
     let (store, now, executor) = (shared.store, shared.clock.now, executor)
     Task {
@@ -188,6 +205,10 @@ extension EnergyLoop {
       }
       executor.execute { rest.resume(result) }
     }
+  }
+
+  func giveBackDailyEvents(_ count: Int, of caller: Caller) {
+    caller.budget.daily?.giveBack(count, on: shared.clock.now.day)
   }
 }
 

@@ -9,6 +9,7 @@ internal import Storage
 /// One call of `energykit.v1.LoadEventService/StreamLoadEvents`: batches in, each answered once it is durable, in order.
 ///
 /// A batch is decoded and handed over before the next is taken, so that the store sees them in the order of the stream.
+/// Where one has to come again, those behind it are refused as well for a while (docs/decisions/0020-batches-of-a-stream.md).
 /// Some may wait for their commit at once; above that the stream's window stays closed (docs/architecture.md, Limits).
 ///
 /// `@unchecked Sendable`: used on the call's loop only.
@@ -29,6 +30,7 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   /// Whether a batch is being decoded or waits for what is known of its venue.
   private var isBusy = false
   private var hasHalfClosed = false
+  private var pause = StreamPause()
 
   init(_ call: any ServerCall, on loop: EnergyLoop) {
     self.call = call
@@ -56,11 +58,7 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
 
   func receive(_ message: UnsafeRawBufferPointer, ready: @escaping () -> Void) -> Bool {
     guard !call.hasEnded, let standing else { return false }
-    if loop.access.isCurrent(standing.caller) {
-      take(message, from: standing.caller)
-    } else {
-      takeLater(Array(message), from: standing)
-    }
+    take(message, from: standing.caller)
     guard isHeld else { return true }
     self.ready = ready
     return false
@@ -84,23 +82,22 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
 
   // MARK: A batch
 
-  /// Something about the client has changed: the batch waits until it is known what.
-  private func takeLater(_ message: [UInt8], from standing: StandingEventStream) {
-    isBusy = true
-    call.keptByteCount = message.count
+  /// Something about the client has changed: what follows waits until it is known what. Ends the call where the client
+  /// may not go on.
+  private func renew(_ standing: StandingEventStream, _ body: @escaping () -> Void) {
     loop.access.fetchCaller(standing.caller.credential) { [self] result in
-      guard !call.hasEnded else { return }
-      call.keptByteCount = 0
+      guard !call.hasEnded else { return body() }
       do throws(EnergyKitError) {
-        guard let caller = try result.get() else { return call.finish(.unauthenticated) }
-        try caller.require(.energyKit)
-        standing.caller = caller
-        isBusy = false
-        message.withUnsafeBytes { take($0, from: caller) }
-        goOn()
+        if let caller = try result.get() {
+          try caller.require(.energyKit)
+          standing.caller = caller
+        } else {
+          call.finish(.unauthenticated)
+        }
       } catch {
         call.fail(error)
       }
+      body()
     }
   }
 
@@ -116,10 +113,10 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
     do throws(WireError) {
       var decoder = try LoadEventBatchDecoder(message, fields: .stream, sessionRules: loop.shared.sessionRules)
       if try decoder.decodeSlice(of: message, arena: loop.arena) {
-        submit(decoder.request, as: batch, from: caller)
+        submit(decoder.request, as: batch)
       } else {
         call.keptByteCount = message.count
-        decodeRest(of: SlicedBatch(decoder: decoder, message: Array(message)), as: batch, from: caller)
+        decodeRest(of: SlicedBatch(decoder: decoder, message: Array(message)), as: batch)
       }
     } catch {
       refuse(batch, error)
@@ -127,15 +124,15 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   }
 
   /// One slice a turn, so that a large batch lets other calls of the loop through (docs/architecture.md, Limits).
-  private func decodeRest(of sliced: SlicedBatch, as batch: StreamedBatch, from caller: Caller) {
+  private func decodeRest(of sliced: SlicedBatch, as batch: StreamedBatch) {
     loop.executor.afterTurn { [self] in
       guard !call.hasEnded else { return }
       do throws(WireError) {
         if try sliced.decodeSlice(arena: loop.arena) {
           call.keptByteCount = 0
-          submit(sliced.decoder.request, as: batch, from: caller)
+          submit(sliced.decoder.request, as: batch)
         } else {
-          decodeRest(of: sliced, as: batch, from: caller)
+          decodeRest(of: sliced, as: batch)
         }
       } catch {
         call.keptByteCount = 0
@@ -144,18 +141,17 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
     }
   }
 
-  private func submit(_ request: SubmitLoadEventsRequest, as batch: StreamedBatch, from caller: Caller) {
+  private func submit(_ request: SubmitLoadEventsRequest, as batch: StreamedBatch) {
     batch.eventCount = request.eventCount
     waitingEventCount += request.eventCount
-    switch loop.access.pass(clientID: caller.id, venueID: request.venueID) {
-    case .hit(let pass): submit(request, at: pass, as: batch, from: caller)
-    case .absent: submit(request, at: nil, as: batch, from: caller)
-    case .miss:
-      loop.access.fetchPass(clientID: caller.id, venueID: request.venueID) { [self] result in
-        switch result {
-        case .success(let pass): submit(request, at: pass, as: batch, from: caller)
-        case .failure(let error): settle(batch, .refused(BatchError(error)))
-        }
+    if let error = pause.refusal(at: monotonicNanoseconds()) {
+      return settle(batch, .refused(BatchError(error, rejectedCount: request.eventCount)))
+    }
+    withAccess(to: request.venueID) { [self] access in
+      switch access {
+      case .granted(let caller, let pass): submit(request, at: pass, as: batch, from: caller)
+      case .unknown(let error): refuse(batch, error, of: request)
+      case .callEnded: break
       }
     }
   }
@@ -163,33 +159,86 @@ final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable 
   private func submit(
     _ request: SubmitLoadEventsRequest, at pass: VenuePass?, as batch: StreamedBatch, from caller: Caller
   ) {
-    guard !call.hasEnded else { return }
     if request.eventCount > caller.budget.maximumBatchCount {
       return refuse(batch, .tooManyEvents(maximumCount: caller.budget.maximumBatchCount))
     }
-    guard caller.budget.daily != nil else { return hand(over: request, at: pass, as: batch, from: caller) }
-    loop.withDailyEvents(request.eventCount, of: caller, at: pass) { [self] result in
+    guard loop.needsDailyEvents(of: caller, at: pass) else {
+      return hand(over: request, at: pass, as: batch, from: caller, isOfDay: false)
+    }
+    loop.takeDailyEvents(request.eventCount, of: caller) { [self] result in
       switch result {
-      case .success: hand(over: request, at: pass, as: batch, from: caller)
-      case .failure(let error): settle(batch, .refused(BatchError(error, rejectedCount: request.eventCount)))
+      case .success: handOverOfDay(request, as: batch, from: caller)
+      case .failure(let error): refuse(batch, error, of: request)
+      }
+    }
+  }
+
+  /// The store was asked meanwhile: who calls and what they may do is looked up anew.
+  private func handOverOfDay(_ request: SubmitLoadEventsRequest, as batch: StreamedBatch, from caller: Caller) {
+    withAccess(to: request.venueID) { [self] access in
+      switch access {
+      case .granted(let caller, let pass):
+        return hand(over: request, at: pass, as: batch, from: caller, isOfDay: true)
+      case .unknown(let error): refuse(batch, error, of: request)
+      case .callEnded: break
+      }
+      loop.giveBackDailyEvents(request.eventCount, of: caller)
+    }
+  }
+
+  private enum Access {
+    /// Both as of this moment.
+    case granted(Caller, VenuePass?)
+    case unknown(EnergyKitError)
+    case callEnded
+  }
+
+  /// Looks up who the caller is and what they may do at the venue: at once where this loop knows it.
+  private func withAccess(to venueID: UUID, _ body: @escaping (Access) -> Void) {
+    guard !call.hasEnded, let standing else { return body(.callEnded) }
+    let caller = standing.caller
+    guard loop.access.isCurrent(caller) else {
+      return renew(standing) { [self] in withAccess(to: venueID, body) }
+    }
+    switch loop.access.pass(clientID: caller.id, venueID: venueID) {
+    case .hit(let pass): body(.granted(caller, pass))
+    case .absent: body(.granted(caller, nil))
+    case .miss:
+      loop.access.fetchPass(clientID: caller.id, venueID: venueID) { [self] result in
+        switch result {
+        case .success: withAccess(to: venueID, body)
+        case .failure(let error): body(.unknown(error))
+        }
       }
     }
   }
 
   private func hand(
-    over request: SubmitLoadEventsRequest, at pass: VenuePass?, as batch: StreamedBatch, from caller: Caller
+    over request: SubmitLoadEventsRequest, at pass: VenuePass?, as batch: StreamedBatch, from caller: Caller,
+    isOfDay: Bool
   ) {
     do throws(EnergyKitError) {
       let submission = try loop.shared.loadEvents.submission(
-        of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: batch)
+        of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, order: pause.order, mailbox: loop.mailbox,
+        ticket: batch)
       loop.mailbox.send(submission)
       loop.shared.eventCounters.count(zeroed: request.zeroedEventCount)
       isBusy = false
       goOn()
     } catch {
-      if pass?.access == .granted { caller.budget.daily?.giveBack(request.eventCount, on: loop.shared.clock.now.day) }
-      settle(batch, .refused(BatchError(error, rejectedCount: request.eventCount)))
+      if isOfDay { loop.giveBackDailyEvents(request.eventCount, of: caller) }
+      refuse(batch, error, of: request)
     }
+  }
+
+  private func refuse(_ batch: StreamedBatch, _ error: EnergyKitError, of request: SubmitLoadEventsRequest) {
+    noteRefusal(error)
+    settle(batch, .refused(BatchError(error, rejectedCount: request.eventCount)))
+  }
+
+  /// What follows must not overtake a batch that is to come again.
+  fileprivate func noteRefusal(_ error: EnergyKitError) {
+    pause.begin(after: error, at: monotonicNanoseconds())
   }
 
   private func refuse(_ batch: StreamedBatch, _ error: WireError) {
@@ -276,6 +325,7 @@ final class StreamedBatch: OutcomeTicket, @unchecked Sendable {
       let rejectedCount = LoadEventService.rejectedCount(
         of: result.outcome, of: result.submission, eventCount: eventCount)
       self.answer = .refused(BatchError(error, rejectedCount: rejectedCount))
+      stream?.noteRefusal(error)
     }
     stream?.goOn()
   }

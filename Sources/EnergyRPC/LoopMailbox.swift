@@ -27,11 +27,15 @@ package final class LoopMailbox: SubmissionMailbox, @unchecked Sendable {
   func send(_ submission: EventSubmission) {
     outgoing.append(submission)
     guard outgoing.count == 1 else { return }
-    executor.afterTurn { [self] in
-      let submissions = outgoing
-      outgoing = []
-      submit(submissions)
-    }
+    executor.afterTurn { [self] in flush() }
+  }
+
+  /// Hands over what there is, without waiting for the end of the turn. On the loop only.
+  func flush() {
+    guard !outgoing.isEmpty else { return }
+    let submissions = outgoing
+    outgoing = []
+    submit(submissions)
   }
 
   package func deliver(_ results: [SubmissionResult]) {

@@ -56,20 +56,40 @@ struct SubmitLoadEvents {
   private func submit(
     _ request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall
   ) {
+    guard let caller = loop.current(caller, of: call) else { return }
     if request.eventCount > caller.budget.maximumBatchCount {
       return call.fail(.tooManyEvents(maximumCount: caller.budget.maximumBatchCount))
     }
-    guard caller.budget.daily != nil else { return hand(over: request, at: pass, by: caller, for: call) }
-    loop.withDailyEvents(request.eventCount, of: caller, at: pass) { result in
+    guard loop.needsDailyEvents(of: caller, at: pass) else {
+      return hand(over: request, at: pass, by: caller, for: call, isOfDay: false)
+    }
+    loop.takeDailyEvents(request.eventCount, of: caller) { result in
       switch result {
-      case .success: hand(over: request, at: pass, by: caller, for: call)
+      case .success: handOverOfDay(request, by: caller, for: call)
       case .failure(let error): call.fail(error, venueID: request.venueID)
       }
     }
   }
 
+  /// The store was asked meanwhile: who calls and what they may do is looked up anew.
+  private func handOverOfDay(_ request: SubmitLoadEventsRequest, by caller: Caller, for call: any ServerCall) {
+    loop.findPass(to: request.venueID, of: caller) { result in
+      guard let current = loop.current(caller, of: call) else {
+        return loop.giveBackDailyEvents(request.eventCount, of: caller)
+      }
+      switch result {
+      case .success(let pass): hand(over: request, at: pass, by: current, for: call, isOfDay: true)
+      case .failure(let error):
+        loop.giveBackDailyEvents(request.eventCount, of: caller)
+        call.fail(error, venueID: request.venueID)
+      }
+    }
+  }
+
+  /// - Parameter isOfDay: Whether its events were taken of the caller's day.
   private func hand(
-    over request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall
+    over request: SubmitLoadEventsRequest, at pass: VenuePass?, by caller: Caller, for call: any ServerCall,
+    isOfDay: Bool
   ) {
     do throws(EnergyKitError) {
       let ticket = CallTicket(
@@ -80,7 +100,7 @@ struct SubmitLoadEvents {
           of: EventBatch(request), as: caller, at: pass, tokens: loop.tokens, mailbox: loop.mailbox, ticket: ticket))
       loop.shared.eventCounters.count(zeroed: request.zeroedEventCount)
     } catch {
-      if pass?.access == .granted { caller.budget.daily?.giveBack(request.eventCount, on: loop.shared.clock.now.day) }
+      if isOfDay { loop.giveBackDailyEvents(request.eventCount, of: caller) }
       call.fail(error, venueID: request.venueID)
     }
   }
@@ -90,7 +110,8 @@ extension EventBatch {
   init(_ request: SubmitLoadEventsRequest) {
     self.init(
       loadEvents: request.loadEvents, statusEvents: request.statusEvents, faults: request.faults,
-      faultCount: request.faultCount, eventCount: request.eventCount, refusedSessionIDs: request.refusedSessionIDs,
+      faultCount: request.faultCount, malformedEvents: request.malformedEvents, eventCount: request.eventCount,
+      refusedSessionIDs: request.refusedSessionIDs,
       allowsPartialSuccess: request.allowsPartialSuccess)
   }
 }

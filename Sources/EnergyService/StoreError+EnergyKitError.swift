@@ -8,7 +8,7 @@ extension EnergyKitError {
     self =
       switch error {
       case .busy: .serviceUnavailable(retryAfterSeconds: 1)
-      case .closed, .inUse, .newerSchema, .failed: .serviceUnavailable(retryAfterSeconds: 5)
+      case .closed, .inUse, .newerSchema, .conflict, .failed: .serviceUnavailable(retryAfterSeconds: 5)
       }
   }
 }

@@ -95,6 +95,9 @@ package final class Connection {
 extension StoreError {
   /// What SQLite says of the connection's last call: its words name tables and columns, never values.
   init(_ call: StaticString, on connection: OpaquePointer) {
-    self = .failed(operation: "\(call)", reason: String(cString: sqlite3_errmsg(connection)))
+    let (operation, reason) = ("\(call)", String(cString: sqlite3_errmsg(connection)))
+    self =
+      sqlite3_errcode(connection) == SQLITE_CONSTRAINT
+      ? .conflict(operation: operation, reason: reason) : .failed(operation: operation, reason: reason)
   }
 }

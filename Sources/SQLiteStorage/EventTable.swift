@@ -11,7 +11,8 @@ final class EventTable: EventLedger {
   private let sessionTable: SessionTable
   let sessions: SessionBook
   private var parameters = EventParameters()
-  /// The number of the next event; greater than every number in the table. A transaction that fails leaves a gap.
+  /// The number of the next event; greater than every number in the table, and than those of events that are being
+  /// erased. A transaction that fails leaves a gap.
   private var nextSequence: Int64
 
   init(_ connection: Connection, maximumSessionCount: Int) throws(StoreError) {
@@ -21,7 +22,10 @@ final class EventTable: EventLedger {
     lookup = try connection.prepare(EventRow.lookup)
     removal = try connection.prepare("DELETE FROM events WHERE sequence >= ?")
     sessionTable = try SessionTable(connection)
-    nextSequence = try connection.integer("SELECT coalesce(max(sequence), 0) + 1 FROM events")
+    let last = try connection.integer(
+      "SELECT max(coalesce((SELECT max(sequence) FROM events), 0), coalesce((SELECT max(last_sequence) FROM erasures), 0))"
+    )
+    nextSequence = try last.successor(of: "an event")
   }
 
   func insert(_ offset: EventOffset, of submission: EventSubmission) throws(StoreError) -> IdentityVerdict {
@@ -29,7 +33,7 @@ final class EventTable: EventLedger {
     defer { insertion.rewind() }
     _ = try insertion.step()
     guard connection.changeCount == 0 else {
-      nextSequence += 1
+      nextSequence = try nextSequence.successor(of: "an event")
       return .new
     }
     let verdict = try verdict(on: offset, of: submission)

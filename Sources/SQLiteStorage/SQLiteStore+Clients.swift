@@ -111,7 +111,7 @@ private func addKey(_ hash: [UInt8], to clientID: UUID, in connection: Connectio
   try row.bind(clientID, at: 2)
   _ = try row.step()
   guard connection.changeCount == 1 else {
-    throw .failed(operation: "save client", reason: "the key is another client's")
+    throw .conflict(operation: "save client", reason: "the key is another client's")
   }
 }
 

@@ -1,5 +1,5 @@
 import EnergyModel
-import FoundationEssentials
+package import FoundationEssentials
 package import Storage
 
 extension SQLiteStore {
@@ -7,6 +7,7 @@ extension SQLiteStore {
   private static let stepCount: Int64 = 20_000
 
   package func erase(_ erasure: EventErasure) async throws(StoreError) -> Int {
+    await queue.settled()
     let sessions = self.eventWriter
     let last = try await write { connection throws(StoreError) in
       try connection.eraseSessions(erasure)
@@ -16,10 +17,14 @@ extension SQLiteStore {
     return try await eraseEvents(erasure, upTo: last)
   }
 
+  package func isErasing(venueID: UUID) async throws(StoreError) -> Bool {
+    try await read { connection throws(StoreError) in try connection.isErasing(venueID: venueID) }
+  }
+
   package func finishErasures() async throws(StoreError) {
     let pending = try await read { connection throws(StoreError) in try connection.pendingErasures() }
     for (erasure, last) in pending {
-      // A venue is gone with all that it had; a device may have begun anew.
+      // A venue is gone with all that it had, and is not made again before that; a device may have begun anew.
       if erasure.device == nil { _ = try await erase(erasure) } else { _ = try await eraseEvents(erasure, upTo: last) }
     }
   }
@@ -61,6 +66,13 @@ extension Connection {
       erasures.append((EventErasure(venueID: try rows.uuid(0), device: device), rows.integer(3)))
     }
     return erasures
+  }
+
+  fileprivate func isErasing(venueID: UUID) throws(StoreError) -> Bool {
+    let row = try statement("SELECT 1 FROM erasures WHERE venue_id = ? AND client_id IS NULL LIMIT 1")
+    defer { row.reset() }
+    try row.bind(venueID, at: 1)
+    return try row.step()
   }
 
   fileprivate func eraseSessions(_ erasure: EventErasure) throws(StoreError) {

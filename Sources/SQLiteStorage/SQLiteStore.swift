@@ -7,14 +7,19 @@ package final class SQLiteStore: EnergyStore {
   private let readers: [ConnectionThread]
   private let nextReader = Atomic<UInt>(0)
   let eventWriter: EventWriter
-  private let queue: SubmissionQueue
+  let queue: SubmissionQueue
+  private let onFailure: @Sendable (StoreError) -> Void
 
   /// Opens the store in `directory`, making both where they are missing; blocks meanwhile.
   ///
+  /// - Parameter onFailure: Told, on any thread, of what fails afterwards, but for events: their submitter hears of it.
   /// - Throws: `inUse` where another process, or another store of this one, has the directory; `newerSchema` where a
   ///   newer version wrote it; `failed` where the directory's parent is missing, something is not writable, or the file
   ///   is not a database of ours.
-  package init(directory path: String, options: Options = Options()) throws(StoreError) {
+  package init(
+    directory path: String, options: Options = Options(), onFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
+  ) throws(StoreError) {
+    self.onFailure = onFailure
     let directory = try DataDirectory(path)
     let opened = try Self.open(directory.databasePath, options: options)
     eventWriter = opened.eventWriter
@@ -68,15 +73,30 @@ package final class SQLiteStore: EnergyStore {
     _ body: @escaping @Sendable (Connection) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
     let turn = nextReader.wrappingAdd(1, ordering: .relaxed).oldValue
-    return try await readers[Int(turn % UInt(readers.count))].value(of: body)
+    return try await noting { [readers] () async throws(StoreError) in
+      try await readers[Int(turn % UInt(readers.count))].value(of: body)
+    }
   }
 
   /// Runs `body` on the writer's thread, in a transaction of its own that is durable when this returns.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Connection) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
-    try await writer.value { connection throws(StoreError) in
-      try connection.transaction { () throws(StoreError) in try body(connection) }
+    try await noting { [writer] () async throws(StoreError) in
+      try await writer.value { connection throws(StoreError) in
+        try connection.transaction { () throws(StoreError) in try body(connection) }
+      }
+    }
+  }
+
+  private func noting<Value: Sendable>(
+    _ body: @Sendable () async throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    do {
+      return try await body()
+    } catch {
+      if case .failed = error { onFailure(error) }
+      throw error
     }
   }
 }
@@ -121,7 +141,7 @@ extension StoreError {
   fileprivate func opening(_ path: String) -> StoreError {
     switch self {
     case .failed(let operation, let reason): .failed(operation: "open \(path): \(operation)", reason: reason)
-    case .busy, .closed, .inUse, .newerSchema: self
+    case .busy, .closed, .inUse, .newerSchema, .conflict: self
     }
   }
 }

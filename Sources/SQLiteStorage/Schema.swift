@@ -17,7 +17,8 @@ package enum Schema {
     let supported = Int64(migrations.count)
     try checkOwner(of: connection, isEmpty: found == 0)
     guard found <= supported else { throw .newerSchema(found: Int(found), supported: Int(supported)) }
-    guard found >= 0, found < supported else { return }
+    guard found >= 0 else { throw .failed(operation: "open database", reason: "there is no schema version \(found)") }
+    guard found < supported else { return }
     try connection.transaction { () throws(StoreError) in
       for migration in migrations[Int(found)...] { try connection.execute(migration) }
       try connection.execute("PRAGMA application_id = \(applicationID)")

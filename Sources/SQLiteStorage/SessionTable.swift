@@ -2,6 +2,17 @@ import EnergyModel
 import FoundationEssentials
 import Storage
 
+extension Int64 {
+  /// The next row's number.
+  ///
+  /// - Throws: `failed` where there is none: the file is damaged.
+  func successor(of row: String) throws(StoreError) -> Int64 {
+    let (next, overflow) = addingReportingOverflow(1)
+    guard !overflow else { throw .failed(operation: "number \(row)", reason: "the largest number is in use") }
+    return next
+  }
+}
+
 /// The tables of sessions and devices. Used by the writer's thread only.
 final class SessionTable {
   private let connection: Connection
@@ -33,7 +44,7 @@ final class SessionTable {
       "UPDATE load_sessions SET last_time = ?, last_energy = ?, is_open = ? WHERE number = ?")
     deviceInsertion = try connection.prepare(
       "INSERT INTO load_devices (client_id, venue_id, device_id) VALUES (?, ?, ?)")
-    nextNumber = try connection.integer("SELECT coalesce(max(number), 0) + 1 FROM load_sessions")
+    nextNumber = try connection.integer("SELECT coalesce(max(number), 0) FROM load_sessions").successor(of: "a session")
   }
 
   func sessions(of owner: EventOwner) throws(StoreError) -> StoredSessions {
@@ -83,7 +94,7 @@ final class SessionTable {
       return session.number
     }
     let number = nextNumber
-    nextNumber += 1
+    nextNumber = try number.successor(of: "a session")
     try insertion.bind(number, at: 1)
     try insertion.bind(id, at: 2)
     try insertion.bind(owner.venueID, at: 3)

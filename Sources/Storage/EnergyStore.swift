@@ -60,9 +60,11 @@ package protocol EnergyStore: AnyObject, Sendable {
 
   // MARK: Erasure
 
-  /// Erases the events that were stored before the call; returns how many there were. In steps, so that batches get
+  /// Erases the events that were stored or submitted before the call; returns how many there were. In steps, so that batches get
   /// through; what a crash interrupts is resumed by `finishErasures`.
   func erase(_ erasure: EventErasure) async throws(StoreError) -> Int
+  /// Whether events of a venue that was deleted are still to be erased.
+  func isErasing(venueID: UUID) async throws(StoreError) -> Bool
   /// Erases what is left of erasures that were begun. To be called once after opening.
   func finishErasures() async throws(StoreError)
 

@@ -23,6 +23,8 @@ package final class EventSubmission: Sendable {
   package let allowsPartialSuccess: Bool
   /// The server's clock when the batch arrived; stored with the events.
   package let receivedAt: Timestamp
+  /// `nil` where it builds on no other that is still under way.
+  package let order: SubmissionOrder?
   /// Where the outcome goes.
   package let mailbox: any SubmissionMailbox
   /// The mailbox's own: whom the outcome is for.
@@ -31,7 +33,7 @@ package final class EventSubmission: Sendable {
   package init(
     clientID: UUID, venueID: UUID, loadEvents: [Indexed<LoadEvent>],
     statusEvents: [Indexed<ElectricVehicleStatusEvent>], faults: [LoadEventFault], faultCount: Int,
-    refusedSessionIDs: Set<UUID> = [], allowsPartialSuccess: Bool, receivedAt: Timestamp,
+    refusedSessionIDs: Set<UUID> = [], allowsPartialSuccess: Bool, receivedAt: Timestamp, order: SubmissionOrder? = nil,
     mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
   ) {
     self.clientID = clientID
@@ -43,6 +45,7 @@ package final class EventSubmission: Sendable {
     self.refusedSessionIDs = refusedSessionIDs
     self.allowsPartialSuccess = allowsPartialSuccess
     self.receivedAt = receivedAt
+    self.order = order
     self.mailbox = mailbox
     self.ticket = ticket
   }

@@ -94,7 +94,7 @@ extension InMemoryStore {
   ) async throws(StoreError) {
     try withRecords { records throws(StoreError) in
       guard records.clients[clientID] != nil else {
-        throw .failed(operation: "replace keys", reason: "no such client")
+        throw .conflict(operation: "replace keys", reason: "no such client")
       }
       let others = records.keys.filter { $1.clientID == clientID && $0 != keyHash }
       try records.addKey(keyHash, to: clientID)
@@ -154,7 +154,9 @@ extension InMemoryStore {
   package func deleteVenue(id: UUID) async throws(StoreError) -> Bool {
     try withRecords { records in
       records.access = records.access.filter { pair, _ in pair.venueID != id }
-      return records.venues.removeValue(forKey: id) != nil
+      guard records.venues.removeValue(forKey: id) != nil else { return false }
+      records.venuesToErase.insert(id)
+      return true
     }
   }
 
@@ -175,7 +177,14 @@ extension InMemoryStore {
 
   package func erase(_ erasure: EventErasure) async throws(StoreError) -> Int {
     try withRecords { _ in () }
-    return events.withLock { $0.erase(erasure) }
+    await queue.settled()
+    let count = events.withLock { $0.erase(erasure) }
+    if erasure.device == nil { records.withLock { _ = $0.venuesToErase.remove(erasure.venueID) } }
+    return count
+  }
+
+  package func isErasing(venueID: UUID) async throws(StoreError) -> Bool {
+    try withRecords { $0.venuesToErase.contains(venueID) }
   }
 
   /// An erasure is never interrupted here.
@@ -184,7 +193,7 @@ extension InMemoryStore {
   package func setAccess(_ access: VenueAccess, venueID: UUID, clientID: UUID) async throws(StoreError) {
     try withRecords { records throws(StoreError) in
       guard records.venues[venueID] != nil, records.clients[clientID] != nil else {
-        throw .failed(operation: "set access", reason: "no such venue or client")
+        throw .conflict(operation: "set access", reason: "no such venue or client")
       }
       records.access[MemoryRecords.Pair(venueID: venueID, clientID: clientID)] = access
     }
@@ -224,7 +233,7 @@ extension InMemoryStore {
     try withRecords { records throws(StoreError) in
       let number = MemoryRecords.RevisionNumber(issueTime: revision.issueTime, number: revision.number)
       guard records.revisions[revision.series]?[number] == nil else {
-        throw .failed(operation: "append revision", reason: "its issue time and number are taken")
+        throw .conflict(operation: "append revision", reason: "its issue time and number are taken")
       }
       records.revisions[revision.series, default: [:]][number] = revision
     }
@@ -241,7 +250,7 @@ extension InMemoryStore {
   package func append(_ key: MasterKey) async throws(StoreError) {
     try withRecords { records throws(StoreError) in
       guard !records.masterKeys.contains(where: { $0.id == key.id }) else {
-        throw .failed(operation: "append master key", reason: "its id is taken")
+        throw .conflict(operation: "append master key", reason: "its id is taken")
       }
       records.masterKeys.append(key)
     }

@@ -8,6 +8,8 @@ struct MemoryRecords {
   /// By the hash of a key.
   var keys: [[UInt8]: Key] = [:]
   var venues: [UUID: EnergyVenue] = [:]
+  /// Deleted, their events not yet.
+  var venuesToErase: Set<UUID> = []
   /// Events leased on a day, by client.
   var dailyEvents: [UUID: (day: Int64, leased: Int)] = [:]
   var access: [Pair: VenueAccess] = [:]
@@ -18,7 +20,7 @@ struct MemoryRecords {
 
   mutating func addKey(_ hash: [UInt8], to clientID: UUID) throws(StoreError) {
     guard (keys[hash]?.clientID ?? clientID) == clientID else {
-      throw .failed(operation: "save client", reason: "the key is another client's")
+      throw .conflict(operation: "save client", reason: "the key is another client's")
     }
     keys[hash] = Key(clientID: clientID)
   }

@@ -8,6 +8,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case inUse(String)
   /// The store was written by a newer version of this program.
   case newerSchema(found: Int, supported: Int)
+  /// What is stored does not allow it: what was tried, and why not.
+  case conflict(operation: String, reason: String)
   /// The disk or database refused: what was tried, and the library's own words.
   case failed(operation: String, reason: String)
 }

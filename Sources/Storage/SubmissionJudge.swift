@@ -1,4 +1,5 @@
 import EnergyModel
+import FoundationEssentials
 
 /// Decides what becomes of a batch: which events are new, duplicates or at fault, and whether the batch is stored
 /// (docs/architecture.md, Sessions). One judgement serves every store.
@@ -14,6 +15,8 @@ package struct SubmissionJudge {
   /// Faults found here.
   private var found: [LoadEventFault] = []
   private var forgiven: Set<EventPosition> = []
+  /// Sessions with a begin in this batch that is at fault.
+  private var refusedSessionIDs: Set<UUID>
 
   /// Stores in `ledger` what is to be stored. A refused batch leaves it as it was.
   ///
@@ -21,6 +24,7 @@ package struct SubmissionJudge {
   package static func judge(
     _ submission: EventSubmission, in ledger: inout some EventLedger
   ) throws(StoreError) -> SubmissionOutcome {
+    if let order = submission.order, order.isBroken { return .failed(.busy) }
     var judge = SubmissionJudge(submission)
     guard !judge.faults.concernBatch else { return judge.refuseUnread() }
     let owner = EventOwner(clientID: submission.clientID, venueID: submission.venueID)
@@ -39,6 +43,7 @@ package struct SubmissionJudge {
   private init(_ submission: EventSubmission) {
     self.submission = submission
     self.faults = FaultsByEvent(of: submission)
+    refusedSessionIDs = submission.refusedSessionIDs
   }
 
   private mutating func considerLoad(
@@ -48,6 +53,7 @@ package struct SubmissionJudge {
     switch try consider(.load(index), found, in: &ledger) {
     case .stored: sessions.accept(submission.loadEvents[index].event)
     case .refused:
+      noteRefusal(ofBegin: submission.loadEvents[index].event)
       // A batch that is refused whole is judged as if this were accepted, so that what follows it hears of its own
       // faults only; all is taken back.
       if !submission.allowsPartialSuccess, found.isEmpty { sessions.accept(submission.loadEvents[index].event) }
@@ -101,12 +107,17 @@ package struct SubmissionJudge {
     return .known
   }
 
-  /// Notes the faults of a new event, but those that follow from another event's.
+  private mutating func noteRefusal(ofBegin event: LoadEvent) {
+    if case .begin = event.sessionState { refusedSessionIDs.insert(event.sessionID) }
+  }
+
+  /// Notes the faults of a new event, but those that follow from another event's. Where a part of the batch may be stored,
+  /// an event without its begin has at least that fault.
   private mutating func refuse(
     _ offset: EventOffset, _ sessionFaults: SessionFaults, _ standing: FaultsByEvent.Standing
   ) {
     var faults = sessionFaults
-    if standing != .faultless || (!submission.allowsPartialSuccess && isOfRefusedSession(offset)) {
+    if isOfRefusedSession(offset), standing != .faultless || !submission.allowsPartialSuccess {
       faults.subtract(.ofUnknownSession)
       guard standing != .faultless || !faults.isEmpty else { return }
     }
@@ -116,11 +127,11 @@ package struct SubmissionJudge {
   }
 
   private func isOfRefusedSession(_ offset: EventOffset) -> Bool {
-    guard !submission.refusedSessionIDs.isEmpty else { return false }
+    guard !refusedSessionIDs.isEmpty else { return false }
     switch offset {
-    case .load(let index): return submission.refusedSessionIDs.contains(submission.loadEvents[index].event.sessionID)
+    case .load(let index): return refusedSessionIDs.contains(submission.loadEvents[index].event.sessionID)
     case .vehicleStatus(let index):
-      return submission.statusEvents[index].event.sessionID.map(submission.refusedSessionIDs.contains) ?? false
+      return submission.statusEvents[index].event.sessionID.map(refusedSessionIDs.contains) ?? false
     }
   }
 
@@ -221,15 +232,32 @@ extension [LoadEventFault] {
 }
 
 extension [EventSubmission.Indexed<LoadEvent>] {
-  /// The indices by time, those of one time as they are; `nil` where that is how they are, as in most batches.
+  /// The indices by time; `nil` where they are in that order, as in most batches. Of one time, sessions that begin then
+  /// come after the others, since the end of the one before may be of the same moment; else as they are.
   fileprivate var orderOfTime: [Int]? {
-    var last = Timestamp.earliest
-    let isOrdered = indices.allSatisfy { index in
-      defer { last = self[index].event.timestamp }
-      return last <= self[index].event.timestamp
+    if isOrderedByTime { return nil }
+    var begins: [UUID: Timestamp] = [:]
+    for indexed in self where indexed.event.sessionState == .begin {
+      begins[indexed.event.sessionID] = indexed.event.timestamp
     }
-    if isOrdered { return nil }
-    return indices.sorted { (self[$0].event.timestamp, $0) < (self[$1].event.timestamp, $1) }
+    let keys = map { indexed in
+      (indexed.event.timestamp, begins[indexed.event.sessionID] == indexed.event.timestamp ? 1 : 0)
+    }
+    return indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
+  }
+
+  private var isOrderedByTime: Bool {
+    var last = Timestamp.earliest
+    /// A session that has begun at that time.
+    var begun: UUID?
+    return indices.allSatisfy { index in
+      let event = self[index].event
+      if event.timestamp > last { begun = nil }
+      defer { last = event.timestamp }
+      guard last <= event.timestamp, begun == nil || begun == event.sessionID else { return false }
+      if case .begin = event.sessionState { begun = event.sessionID }
+      return true
+    }
   }
 }
 

@@ -12,11 +12,20 @@ package final class SubmissionQueue: Sendable {
     var eventCounts: [UUID: Int] = [:]
     /// Events that may wait.
     var capacity: Int
+    /// Batches taken and batches answered since the start, and who waits for some of them to be answered.
+    var takenCount: UInt64 = 0
+    var answeredCount: UInt64 = 0
+    var settlements: [Settlement] = []
     /// When the commit at work began.
     var commitStart: ContinuousClock.Instant?
     /// Whether the writer has a `drain` to run. One is enough: it runs until nothing waits.
     var isDrainScheduled = false
     var isClosed = false
+  }
+
+  fileprivate struct Settlement {
+    let answeredCount: UInt64
+    let body: @Sendable () -> Void
   }
 
   private let state: Lock<State>
@@ -60,6 +69,18 @@ package final class SubmissionQueue: Sendable {
     }
   }
 
+  /// Returns when all that waits now has been committed or has failed.
+  package func settled() async {
+    await withCheckedContinuation { continuation in
+      let isSettled = state.withLock { state in
+        guard state.answeredCount < state.takenCount else { return true }
+        state.settlements.append(.init(answeredCount: state.takenCount) { continuation.resume() })
+        return false
+      }
+      if isSettled { continuation.resume() }
+    }
+  }
+
   /// Commits and answers all that waits; what comes later fails with `closed`. Runs on the writer.
   package func close() {
     state.withLock { $0.isClosed = true }
@@ -80,12 +101,16 @@ package final class SubmissionQueue: Sendable {
       let outcomes = commit(batches)
       let duration = ContinuousClock.now - start
       precondition(!outcomes.isEmpty && outcomes.count <= batches.count, "a commit answers some of its batches")
-      state.withLock { state in
+      // Before the next batch is judged, on this thread, or taken.
+      for case (let batch, .failed) in zip(batches, outcomes) { batch.order?.wasBroken() }
+      let settled = state.withLock { state in
         state.commitStart = nil
         let eventCount = state.removeFirst(outcomes.count)
         state.judge(eventCount, in: duration, maximumEventCount: maximumPendingEventCount)
+        return state.takeSettlements()
       }
       Self.deliver(zip(batches, outcomes).map { SubmissionResult(submission: $0, outcome: $1) })
+      for settlement in settled { settlement.body() }
     }
     return state.withLock { state in
       state.isDrainScheduled = !state.waiting.isEmpty
@@ -118,10 +143,14 @@ extension SubmissionQueue.State {
       let own = eventCounts[submission.clientID] ?? 0
       let others = eventCounts.count - (own > 0 ? 1 : 0)
       let hasRoom = eventCount < capacity && (own == 0 || own < capacity / (others + 2))
-      guard hasRoom, refused.isEmpty || !refused.contains(where: { $0.clientID == submission.clientID }) else {
+      guard hasRoom, submission.order?.isBroken != true,
+        refused.isEmpty || !refused.contains(where: { $0.clientID == submission.clientID })
+      else {
+        submission.order?.wasBroken()
         refused.append(submission)
         continue
       }
+      takenCount += 1
       waiting.append(submission)
       eventCount += submission.weight
       eventCounts[submission.clientID] = own + submission.weight
@@ -156,7 +185,16 @@ extension SubmissionQueue.State {
       eventCounts[batch.clientID] = left > 0 ? left : nil
     }
     waiting.removeFirst(batchCount)
+    answeredCount += UInt64(batchCount)
     return before - eventCount
+  }
+
+  /// Those whose batches have all been answered.
+  mutating func takeSettlements() -> [SubmissionQueue.Settlement] {
+    guard !settlements.isEmpty else { return [] }
+    let due = settlements.filter { $0.answeredCount <= answeredCount }
+    settlements.removeAll { $0.answeredCount <= answeredCount }
+    return due
   }
 }
 

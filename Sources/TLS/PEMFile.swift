@@ -14,9 +14,14 @@ package struct PEMFile: Sendable {
 
   /// Reads a file of 4 MiB at most.
   package init(reading path: String) throws(TLSError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    // Whoever opens a pipe waits for its other end, perhaps for ever.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { throw .unusable(file: path, reason: Self.errorText()) }
     defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .unusable(file: path, reason: "is not a regular file")
+    }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16 << 10)
     while true {

@@ -101,6 +101,7 @@ struct Configuration {
   }
 
   private static func store(_ values: SettingValues) throws(UsageError) -> Store {
+    if let directory = values[.data], directory.isEmpty { throw UsageError("--data: expected a directory, not \"\"") }
     switch values[.store] {
     case nil:
       guard let directory = values[.data] else {

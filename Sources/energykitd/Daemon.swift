@@ -37,7 +37,7 @@ struct Daemon {
     // Before anything that takes time: a signal that comes meanwhile is kept and obeyed once the server is up.
     let loops = try makeLoops(configuration.loopCount)
     let signals = try await watchSignals(on: loops[0])
-    let store = try openStore(configuration)
+    let store = try openStore(configuration, log)
     do throws(StartError) {
       return try await start(configuration, certificates, log, store, loops, signals)
     } catch {
@@ -109,7 +109,9 @@ struct Daemon {
     fflush(nil)
   }
 
-  private static func openStore(_ configuration: Configuration) throws(StartError) -> any EnergyStore {
+  private static func openStore(
+    _ configuration: Configuration, _ log: Log
+  ) throws(StartError) -> any EnergyStore {
     switch configuration.store {
     case .memory:
       // For admin.key and demo.json.
@@ -117,7 +119,7 @@ struct Daemon {
       return InMemoryStore()
     case .directory(let path):
       do throws(StoreError) {
-        return try SQLiteStore(directory: path)
+        return try SQLiteStore(directory: path, onFailure: StoreProblemLog(log).reportOther)
       } catch {
         throw StartError(error, store: path)
       }
@@ -152,7 +154,7 @@ struct Daemon {
         clientLimits: configuration.clientLimits,
         onStoreProblem: StoreProblemLog(log).report)
     } catch {
-      throw StartError("the services cannot start: \(error)")
+      throw StartError("the services cannot start: the store cannot be used; the log says why (\(error))")
     }
   }
 }

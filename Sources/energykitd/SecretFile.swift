@@ -5,10 +5,12 @@ import Storage
 enum SecretFile {
   /// The content, or `nil` where there is no such file.
   static func read(_ path: String) throws(StartError) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    // Whoever opens a pipe waits for its other end, perhaps for ever.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
     guard file >= 0 else { throw StartError("\(path): \(errorText())") }
     defer { close(file) }
+    guard isRegular(file) else { throw StartError("\(path): is not a regular file") }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16 << 10)
     while true {
@@ -19,6 +21,11 @@ enum SecretFile {
       bytes.append(contentsOf: chunk.prefix(count))
       guard bytes.count <= 1 << 20 else { throw StartError("\(path): larger than 1 MiB") }
     }
+  }
+
+  private static func isRegular(_ file: CInt) -> Bool {
+    var status = stat()
+    return fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Makes the directory where it is missing, but not its parents. Mode 0700.
@@ -68,7 +75,8 @@ extension StartError {
     case .inUse: self.init("\(path): another process uses this directory")
     case .newerSchema(let found, let supported):
       self.init("\(path): written by a newer version (schema \(found), this one knows up to \(supported))")
-    case .failed(let operation, let reason): self.init("\(path): \(operation): \(reason)")
+    case .failed(let operation, let reason), .conflict(let operation, let reason):
+      self.init("\(path): \(operation): \(reason)")
     case .busy, .closed: self.init("\(path): the store cannot be opened")
     }
   }

@@ -15,4 +15,10 @@ final class StoreProblemLog: Sendable {
     guard let count = pace.count() else { return }
     log.error("load events could not be stored", ["error": LogValue("\(error)"), "batches": LogValue(count)])
   }
+
+  /// Of all else that the store does; in a log of its own, so that neither hides the other.
+  @Sendable func reportOther(_ error: StoreError) {
+    guard let count = pace.count() else { return }
+    log.error("the store has failed", ["error": LogValue("\(error)"), "times": LogValue(count)])
+  }
 }

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
-import sqlite3
 import uuid
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from energykit.v1 import admin_pb2, load_event_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 from .caller import BASE, CALIFORNIA, FULL, NONE, Caller, Demo, error_of, session
+from .operator import DENIED, Made, Operator
 from .raw_http2 import RawConnection
 from .server import Server
 
@@ -105,18 +104,9 @@ def test_all_venues_are_listed_by_name(demo: Demo) -> None:
 
 
 def test_who_was_denied_a_venue_is_told_which(data: Path) -> None:
-    with Server(data) as server:
-        assert server.stop() == 0
-        demo_file = server.demo
-    venue, client = demo_file["venues"][CALIFORNIA]["id"], demo_file["clients"][FULL]["id"]
-    # No call sets access yet, so the store is told.
-    with contextlib.closing(sqlite3.connect(data / "energykit.sqlite3")) as store, store:
-        changed = store.execute(
-            "UPDATE venue_access SET access = 3 WHERE venue_id = ? AND client_id = ?",
-            (uuid.UUID(venue).bytes, uuid.UUID(client).bytes),
-        )
-        assert changed.rowcount == 1
     with Server(data) as server, Demo(server) as demo:
+        venue = demo.venues[CALIFORNIA]
+        Operator(demo).allow(Made(server.demo["clients"][FULL]["id"], demo.keys[FULL]), venue, DENIED)
         caller, token = demo.caller(FULL), demo.token(BASE)
         calls = {
             "GetVenue": lambda: caller.get_venue(venue),

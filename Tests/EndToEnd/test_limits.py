@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 
 import grpc
 import pytest
@@ -190,3 +191,32 @@ def test_the_events_of_a_day_survive_restarts(tmp_path, monkeypatch) -> None:
     # What a process had leased and not used is lost with it: up to a tenth.
     assert 78 <= stored <= 100 and refused > 0
     print(f"measured: {stored} of 100 events of a day stored over two restarts")
+
+
+def test_no_batch_of_a_stream_overtakes_one_that_is_to_come_again(limited: Demo) -> None:
+    """Else a session that has begun since then would close the door to what lies before it."""
+    token, begin = limited.token(), datetime.now(timezone.utc) - timedelta(hours=20)
+    batches = [
+        session(token, device="backlog", begin=begin, count=250),
+        session(token, device="backlog", begin=begin + timedelta(hours=1), count=200),
+        session(token, device="backlog", begin=begin + timedelta(hours=2), count=20)[:10],
+        session("made up", device="other", begin=begin, count=3),
+    ]
+    stub = load_event_pb2_grpc.LoadEventServiceStub(limited.channel)
+    metadata = limited.caller().metadata
+
+    def send(numbers: list[int]) -> list[tuple[int, str, int]]:
+        requests = [
+            StreamLoadEventsRequest(sequence=number, venue_id=limited.venues[CALIFORNIA], load_events=batches[number])
+            for number in numbers
+        ]
+        answers = stub.StreamLoadEvents(iter(requests), metadata=metadata, timeout=CALL_LIMIT)
+        return [(each.sequence, each.refused.reason, each.refused.retry_delay.seconds) for each in answers]
+
+    first = send([0, 1, 2, 3])
+    assert [(number, reason) for number, reason, _ in first] == [
+        (0, ""), (1, "RATE_LIMIT_EXCEEDED"), (2, "RATE_LIMIT_EXCEEDED"), (3, "RATE_LIMIT_EXCEEDED"),
+    ]  # fmt: skip
+    assert all(1 <= delay <= 2 for _, _, delay in first[1:])
+    time.sleep(max(delay for _, _, delay in first))
+    assert [reason for _, reason, _ in send([1, 2, 3])] == ["", "", "INVALID_LOAD_EVENT"]

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, timezone
 
 import grpc
 import pytest
-from energykit.v1 import common_pb2
-from energykit.v1.load_event_pb2 import LoadEvent, SubmitLoadEventsRequest
+from energykit.v1 import common_pb2, load_event_pb2
+from energykit.v1.load_event_pb2 import ElectricVehicleStatusEvent, LoadEvent, SubmitLoadEventsRequest
 
 from .caller import BASE, CALIFORNIA, FULL, HAWAII, OTHER, Demo, error_of, session
 
@@ -117,6 +117,59 @@ def test_every_fault_is_reported(demo: Demo) -> None:
         ("load_events[2].guidance_token", "UNKNOWN_GUIDANCE_TOKEN"),
         ("load_events[4].electric_vehicle.state_of_charge_percent", "OUT_OF_RANGE"),
     ]
+
+
+def test_every_fault_of_one_event_is_reported(demo: Demo) -> None:
+    """What one rule says of an event does not hide what the others say."""
+    token, stranger = demo.token(), str(uuid.uuid4())
+    events = session(token, count=COUNT)
+    events[1].electric_vehicle.power_milliwatts = -1
+    events[1].timestamp.FromSeconds(0)
+    events[1].guidance_token = stranger
+    events[2].device.type = load_event_pb2.DEVICE_TYPE_HVAC
+    events[2].electric_vehicle.state_of_charge_percent = 101
+    events[3].session_id = str(uuid.uuid4())
+    events[3].guidance_token = stranger
+    plugged_in = ElectricVehicleStatusEvent(id="no", charger_plugged_in={})
+    plugged_in.device.CopyFrom(events[0].device)
+    plugged_in.timestamp.FromSeconds(int(time.time()) + 600)
+    request = SubmitLoadEventsRequest(
+        venue_id=demo.venues[CALIFORNIA], load_events=events, vehicle_status_events=[plugged_in]
+    )
+    error = error_of(lambda: demo.caller().submit_request(request))
+    assert [(each.field, each.reason) for each in error.violations] == [
+        ("load_events[1].electric_vehicle.power_milliwatts", "OUT_OF_RANGE"),
+        ("load_events[1].timestamp", "TIMESTAMP_OUT_OF_RANGE"),
+        ("load_events[1].guidance_token", "UNKNOWN_GUIDANCE_TOKEN"),
+        ("load_events[2].electric_vehicle.state_of_charge_percent", "OUT_OF_RANGE"),
+        ("load_events[2].device.type", "INVALID_DEVICE"),
+        ("load_events[3].guidance_token", "UNKNOWN_GUIDANCE_TOKEN"),
+        ("load_events[3].session_state", "SESSION_OUT_OF_ORDER"),
+        ("vehicle_status_events[0].id", "MALFORMED"),
+        ("vehicle_status_events[0].timestamp", "TIMESTAMP_OUT_OF_RANGE"),
+    ]
+    assert error.metadata["violations"] == "9" and error.metadata["server_time"]
+
+
+def test_a_begin_that_is_refused_answers_for_its_session(demo: Demo) -> None:
+    """Its other events hear of nothing that follows from it."""
+    caller, venue, token = demo.caller(), demo.venues[CALIFORNIA], demo.token()
+    now = datetime.now(timezone.utc)
+    assert caller.submit(venue, session(token, device="refused begin", begin=now - timedelta(hours=1))[:2]).stored_count
+    early = session(token, device="refused begin", begin=now - timedelta(hours=2), count=9)
+    error = error_of(lambda: caller.submit(venue, early))
+    assert [(each.field, each.reason) for each in error.violations] == [
+        ("load_events[0].timestamp", "SESSION_OUT_OF_ORDER")
+    ]
+
+
+def test_sessions_that_meet_in_one_moment_come_in_any_order(demo: Demo) -> None:
+    token, begin = demo.token(), datetime.now(timezone.utc) - timedelta(hours=3)
+    hours = [session(token, device="back to back", begin=begin + timedelta(hours=n), count=3, step=timedelta(minutes=30))
+             for n in range(3)]  # fmt: skip
+    assert hours[0][-1].timestamp == hours[1][0].timestamp
+    events = [event for hour in reversed(hours) for event in hour]
+    assert demo.caller().submit(demo.venues[CALIFORNIA], events).stored_count == 9
 
 
 def test_a_refusal_with_many_faults_fits_the_trailers(demo: Demo) -> None:

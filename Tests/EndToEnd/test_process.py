@@ -36,6 +36,7 @@ BAD_USAGE: dict[str, list[str]] = {
     "unknown log level": ["--data", "DIR", "--log-level", "chatty"],
     "figures nowhere": ["--data", "DIR", "--admin-http", "localhost:9090"],
     "no calls": ["--data", "DIR", "--max-calls", "0"],
+    "no name of a directory": ["--data", ""],
     "clock without demo": ["--data", "DIR", "--clock-offset", "60"],
     "no such configuration": ["--data", "DIR", "--config", "DIR/none"],
 }
@@ -49,6 +50,18 @@ def test_bad_usage_is_one_clear_line_and_exit_code_2(data: Path, name: str) -> N
     assert result.stdout == ""
     assert not data.exists() or not any(data.iterdir())
     print(result.stderr.strip())
+
+
+@pytest.mark.parametrize("flag", ["--admin-key-file", "--tls-key", "--config"])
+def test_a_pipe_in_the_place_of_a_file_holds_up_nothing(tmp_path: Path, flag: str) -> None:
+    """Whoever opens a pipe waits for its other end: the start, or a later SIGHUP, would never end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    tls = ["--tls-cert", str(pipe)] if flag == "--tls-key" else []
+    listen = "tls+127.0.0.1:0" if tls else "127.0.0.1:0"
+    result = run_once("--data", str(tmp_path / "data"), "--listen", listen, flag, str(pipe), *tls)
+    assert result.returncode in (1, 2)
+    assert str(pipe) in result.stderr and len(result.stderr.strip().splitlines()) == 1
 
 
 def test_help_names_every_flag(data: Path) -> None:

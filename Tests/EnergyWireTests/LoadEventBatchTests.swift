@@ -115,6 +115,23 @@ import Testing
           $0.stage = 5
         }, ["load_events[0].device.type INVALID_DEVICE"]
       ),
+      (
+        "a stage of a vehicle, out of range",
+        good.with {
+          $0.device = device
+          $0.deviceID = nil
+          $0.vehicle = nil
+          $0.stage = 500
+        }, ["load_events[0].hvac.stage_percent OUT_OF_RANGE", "load_events[0].device.type INVALID_DEVICE"]
+      ),
+      (
+        "device without type and measurement",
+        good.with {
+          $0.device = (device.id, device.name, 0)
+          $0.deviceID = nil
+          $0.vehicle = nil
+        }, ["load_events[0].measurement MALFORMED", "load_events[0].device.type MALFORMED"]
+      ),
       ("no measurement", good.with { $0.vehicle = nil }, ["load_events[0].measurement MALFORMED"]),
       (
         "no direction", good.with { $0.vehicle = (50, 0, 1, 1) },

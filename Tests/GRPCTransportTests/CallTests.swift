@@ -319,7 +319,7 @@ import Testing
       let client = try await harness.client()
       var ids: [Int32] = []
       for index in 0..<50 {
-        let milliseconds = index < 10 ? 60_000 : 200 + index * 17 % 50
+        let milliseconds = index < 10 ? 60_000 : 1_000 + index * 17 % 50
         let fields = [("grpc-timeout", "\(milliseconds)m")]
         ids.append(try await client.open("/t.T/Never", body: TestClient.framed([]), fields: fields))
       }

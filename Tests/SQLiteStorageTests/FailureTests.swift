@@ -30,6 +30,38 @@ import Testing
     }
   }
 
+  @Test func `fails where no number is left, as damage may have it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteStore(directory: directory)
+      #expect(await store.outcome(of: .numbered(1)) == .stored(10))
+      await store.close()
+      try connection(to: directory).execute("UPDATE load_sessions SET number = \(Int64.max)")
+      #expect(await errorOfOpening(directory)?.isFailure == true)
+      try connection(to: directory).execute("UPDATE load_sessions SET number = \(Int64.max - 1)")
+      let again = try SQLiteStore(directory: directory)
+      #expect(await again.outcome(of: .numbered(2)).hasFailed)
+      #expect(await again.outcome(of: .numbered(1)) == .stored(0, duplicates: 10))
+      await again.close()
+    }
+  }
+
+  @Test func `is told to whoever runs the store, where nobody submitted anything`() async throws {
+    try await withTemporaryDirectory { directory in
+      let failures = Lock<[StoreError]>([])
+      let store = try SQLiteStore(directory: directory) { error in failures.withLock { $0.append(error) } }
+      try await store.save(Sample.venue(2))
+      #expect(failures.withLock { $0 }.isEmpty)
+      try connection(to: directory).execute("UPDATE venues SET id = x'00'")
+      await #expect(throws: StoreError.self) { try await store.venues(after: nil, limit: 10) }
+      try connection(to: directory).execute("DROP TABLE venue_access")
+      await #expect(throws: StoreError.self) { try await store.deleteVenue(id: Sample.uuid(2)) }
+      #expect(failures.withLock { $0 }.count == 2)
+      let areFailures = failures.withLock { $0.allSatisfy(\.isFailure) }
+      #expect(areFailures)
+      await store.close()
+    }
+  }
+
   /// In a process of its own: the limit of a file's size concerns all files of a process.
   @Test func `fails the batches of a commit that it cannot write, and no others`() async throws {
     try await withTemporaryDirectory { directory in

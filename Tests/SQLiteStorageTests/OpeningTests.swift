@@ -46,6 +46,41 @@ import Testing
     }
   }
 
+  @Test func `numbers events above those that are being erased still`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try SQLiteStore(directory: directory)
+      #expect(await store.outcome(of: .numbered(1)) == .stored(10))
+      await store.close()
+      // As a crash leaves it after the last step of an erasure: the events are gone, that they are to go is not.
+      try connection(to: directory).execute(
+        """
+        INSERT INTO erasures (venue_id, client_id, device_id, last_sequence)
+          SELECT venue_id, client_id, device_id, 10 FROM events LIMIT 1;
+        DELETE FROM events;
+        DELETE FROM load_sessions;
+        DELETE FROM load_devices;
+        """)
+      let again = try SQLiteStore(directory: directory)
+      #expect(await again.outcome(of: .numbered(1)) == .stored(10))
+      try await again.finishErasures()
+      #expect(await again.outcome(of: .numbered(1)) == .stored(0, duplicates: 10))
+      await again.close()
+      #expect(try eventCount(in: directory) == 10)
+    }
+  }
+
+  @Test func `fails where the file's version is none`() async throws {
+    try await withTemporaryDirectory { directory in
+      try await SQLiteStore(directory: directory).close()
+      try connection(to: directory).execute("PRAGMA user_version = -3")
+      guard case .failed(_, let reason) = await errorOfOpening(directory) else {
+        Issue.record("it opened")
+        return
+      }
+      #expect(reason.contains("no schema version -3"))
+    }
+  }
+
   @Test func `is for one store at a time in this process`() async throws {
     try await withTemporaryDirectory { directory in
       let store = try SQLiteStore(directory: directory)

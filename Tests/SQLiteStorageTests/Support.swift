@@ -18,6 +18,12 @@ extension SubmissionOutcome {
   }
 }
 
+extension StoreError {
+  var isFailure: Bool {
+    if case .failed = self { true } else { false }
+  }
+}
+
 extension Batch {
   /// A session of `count` events, its begin and end among them, that depend on `number` alone.
   static func numbered(_ number: UInt64, count: Int = 10) -> Batch {

@@ -25,12 +25,14 @@ package struct Batch: Sendable {
     self.allowsPartialSuccess = partial
   }
 
-  package func submission(to mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable) -> EventSubmission {
+  package func submission(
+    to mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable, order: SubmissionOrder? = nil
+  ) -> EventSubmission {
     EventSubmission(
       clientID: clientID, venueID: venueID, loadEvents: loadEvents, statusEvents: statusEvents, faults: faults,
       faultCount: faults.count + cutFaultCount, refusedSessionIDs: refusedSessionIDs,
       allowsPartialSuccess: allowsPartialSuccess, receivedAt: Sample.noon,
-      mailbox: mailbox, ticket: ticket)
+      order: order, mailbox: mailbox, ticket: ticket)
   }
 }
 

@@ -171,6 +171,39 @@ private func later(_ seconds: Int64) -> Timestamp { Sample.noon.advanced(bySecon
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `of a venue is under way until its events are gone`(kind: StoreKind) async throws {
+    try await kind.withStore { store in
+      _ = try await fill(store)
+      let (first, second) = (Sample.uuid(11), Sample.uuid(12))
+      #expect(try await !store.isErasing(venueID: first))
+      #expect(try await store.deleteVenue(id: first))
+      #expect(try await store.isErasing(venueID: first))
+      #expect(try await !store.isErasing(venueID: second))
+      // Of a device it is nobody's business but the device's.
+      _ = try await store.erase(EventErasure(venueID: first, device: .init(clientID: Sample.uuid(1), id: "first")))
+      #expect(try await store.isErasing(venueID: first))
+      _ = try await store.erase(EventErasure(venueID: first))
+      #expect(try await !store.isErasing(venueID: first))
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `takes what was submitted before it, committed or not`(kind: StoreKind) async throws {
+    try await kind.withStore { store in
+      let mailbox = TestMailbox()
+      let batches = (0..<300).map { number -> Batch in
+        var batch = Batch([Sample.vehicle(id: Sample.uuid(UInt64(1_000 + number)), energy: 0, device: "d\(number % 9)")]
+        )
+        batch.venueID = Sample.uuid(11)
+        return batch
+      }
+      for batch in batches { mailbox.submit(batch, to: store) { _ in } }
+      let erasedCount = try await store.erase(EventErasure(venueID: Sample.uuid(11)))
+      #expect(erasedCount == 300)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `of a device takes its events and sessions, and no others`(kind: StoreKind) async throws {
     try await kind.withStore { store in
       let batches = try await fill(store)
@@ -187,7 +220,9 @@ private func later(_ seconds: Int64) -> Timestamp { Sample.noon.advanced(bySecon
       #expect(try await store.deleteVenue(id: Sample.uuid(11)))
       await store.close()
       store = try SQLiteStore(directory: directory)
+      #expect(try await store.isErasing(venueID: Sample.uuid(11)))
       try await store.finishErasures()
+      #expect(try await !store.isErasing(venueID: Sample.uuid(11)))
       for batch in batches { #expect(await isThere(batch, in: store) == (batch.venueID != Sample.uuid(11))) }
       // Nothing is erased twice.
       try await store.finishErasures()

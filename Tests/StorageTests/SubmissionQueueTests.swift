@@ -117,6 +117,58 @@ import Testing
     #expect(stored == [23, 15, 1], "half of it, then a third of it, then one that is new")
   }
 
+  @Test func `tells when all that waited has been answered, whatever came after`() async throws {
+    let bench = Bench(answeredCount: 1)
+    let mailbox = ListingMailbox()
+    await bench.queue.settled()
+    for count in 1...3 { append(count, to: bench, for: mailbox) }
+    let answered = Lock<Int?>(nil)
+    let waiter = Task {
+      await bench.queue.settled()
+      answered.withLock { $0 = mailbox.deliveries.count }
+    }
+    try await Task.sleep(for: .milliseconds(20))
+    #expect(answered.withLock { $0 } == nil)
+    bench.letGo()
+    await waiter.value
+    #expect(try #require(answered.withLock { $0 }) >= 3)
+  }
+
+  @Test func `lets none through that builds on one it has refused`() async throws {
+    let bench = Bench(maximumPending: 20)
+    let mailbox = ListingMailbox()
+    let refused = ListingMailbox()
+    let order = SubmissionOrder()
+    append(20, to: bench, for: mailbox)
+    bench.queue.append([batch(of: 1).submission(to: refused, ticket: Ticket(), order: order)])
+    bench.letGo()
+    for _ in 0..<2 { try await bench.writer.value {} }
+    #expect(mailbox.deliveries == [[.stored(20)]])
+    // There is room again, but the first is missing.
+    bench.queue.append([batch(of: 1).submission(to: refused, ticket: Ticket(), order: order)])
+    bench.queue.append([batch(of: 2).submission(to: mailbox, ticket: Ticket(), order: SubmissionOrder())])
+    for _ in 0..<2 { try await bench.writer.value {} }
+    for _ in 0..<1_000 where refused.deliveries.joined().count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(refused.deliveries.joined().count == 2)
+    #expect(refused.deliveries.joined().allSatisfy { $0 == .failed(.busy) })
+    #expect(mailbox.deliveries == [[.stored(20)], [.stored(2)]])
+  }
+
+  @Test func `breaks the order of a batch whose commit failed`() async throws {
+    let writer = WorkerThread()
+    let queue = SubmissionQueue(writer: writer, maximumPendingEventCount: 100, maximumCommitEventCount: 1) { batches in
+      batches.map { $0.eventCount == 3 ? .failed(.failed(operation: "write", reason: "disk full")) : .stored(1) }
+    }
+    let orders = [SubmissionOrder(), SubmissionOrder()]
+    let mailbox = ListingMailbox()
+    queue.append([
+      batch(of: 3).submission(to: mailbox, ticket: Ticket(), order: orders[0]),
+      batch(of: 1).submission(to: mailbox, ticket: Ticket(), order: orders[1]),
+    ])
+    await queue.settled()
+    #expect(orders.map(\.isBroken) == [true, false])
+  }
+
   @Test func `refuses in one turn those of the client that is above its share only`() async throws {
     let bench = Bench(maximumPending: 100)
     let mailboxes = (0..<2).map { _ in ListingMailbox() }

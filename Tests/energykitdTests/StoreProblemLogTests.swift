@@ -8,7 +8,10 @@ import Testing
 
 @Suite struct `The log of the store's problems` {
   /// The log's lines without their times, after reports at these seconds.
-  private func lines(_ seconds: [Double], _ error: StoreError = .busy) throws -> [String] {
+  private func lines(
+    _ seconds: [Double], _ error: StoreError = .busy,
+    by report: (StoreProblemLog) -> (StoreError) -> Void = { $0.report }
+  ) throws -> [String] {
     let stream = try #require(tmpfile())
     defer { fclose(stream) }
     let start = ContinuousClock.now
@@ -17,7 +20,7 @@ import Testing
     let problems = StoreProblemLog(Log(descriptor: fileno(stream)), pace: pace)
     for second in seconds {
       passed.withLock { $0 = second }
-      problems.report(error)
+      report(problems)(error)
     }
     var bytes = [UInt8](repeating: 0, count: Int(lseek(fileno(stream), 0, SEEK_END)))
     pread(fileno(stream), &bytes, bytes.count, 0)
@@ -31,6 +34,12 @@ import Testing
     #expect(line.hasPrefix("error load events could not be stored error="))
     #expect(line.contains("disk full"))
     #expect(line.hasSuffix(" batches=1"))
+  }
+
+  @Test func `tells failures of events from others`() throws {
+    let error = StoreError.failed(operation: "read", reason: "malformed")
+    let said = try lines([0, 0.1, 1.5], error) { $0.reportOther }
+    #expect(said.count == 2 && said.allSatisfy { $0.hasPrefix("error the store has failed error=") })
   }
 
   @Test(

@@ -114,7 +114,8 @@ package final class AccessCache {
     if callerFetches[credential]?.mustRestart() == true { return startFetch(of: credential) }
     guard let fetch = callerFetches.removeValue(forKey: credential) else { return }
     let result = result.map { caller in caller.flatMap { hasEnded($0) ? nil : $0 } }
-    if !fetch.isOvertaken, case .success(let caller) = result {
+    guard !fetch.isOvertaken else { return fetch.complete(.failure(.serviceUnavailable(retryAfterSeconds: 1))) }
+    if case .success(let caller) = result {
       if let caller {
         callers.insert(caller, for: credential)
       } else {
@@ -159,7 +160,8 @@ package final class AccessCache {
     if passFetches[key]?.mustRestart() == true { return startFetch(of: key) }
     guard let fetch = passFetches.removeValue(forKey: key) else { return }
     let pass = result.map { grant in grant.map { VenuePass($0, clientID: key.clientID) } }
-    if !fetch.isOvertaken, case .success(let pass) = pass {
+    guard !fetch.isOvertaken else { return fetch.complete(.failure(.serviceUnavailable(retryAfterSeconds: 1))) }
+    if case .success(let pass) = pass {
       if let pass { passes.insert(pass, for: key) } else { absentPasses.insert(clock.now, for: key) }
     }
     fetch.complete(pass)
@@ -205,7 +207,7 @@ private struct Fetch<Value> {
   /// A change came meanwhile: the answer may be of before it.
   var isOvertaken = false
   private var waiters: [(Result<Value?, EnergyKitError>) -> Void]
-  private var restartsLeft = 3
+  private var restartsLeft = 20
 
   init(_ waiter: @escaping (Result<Value?, EnergyKitError>) -> Void) {
     waiters = [waiter]
@@ -215,7 +217,7 @@ private struct Fetch<Value> {
     waiters.append(waiter)
   }
 
-  /// Whether to ask again. Under an unending stream of changes the last answer stands for those who wait, unkept.
+  /// Whether to ask again. Under an unending stream of changes no answer is sure to be of now, and those who wait fail.
   mutating func mustRestart() -> Bool {
     guard isOvertaken, restartsLeft > 0 else { return false }
     isOvertaken = false

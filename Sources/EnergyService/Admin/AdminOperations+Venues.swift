@@ -24,8 +24,9 @@ package struct VenueUpdate: Hashable, Sendable {
 
 extension AdminOperations {
   /// - Parameter id: `nil`: a new one. Repeating a request with an id is harmless.
-  /// - Throws: `alreadyExists` where the id is known with other content, `notFound` for an unknown rate plan,
-  ///   `invalidRequest` for a time zone that is unknown, or cannot be found.
+  /// - Throws: `alreadyExists` where the id is known with other content, `inProgress` while the events of a venue that had
+  ///   the id are being erased, `notFound` for an unknown rate plan, `invalidRequest` for a time zone that is unknown, or
+  ///   cannot be found.
   package func createVenue(id: UUID?, _ new: NewVenue) async throws(AdminFailure) -> EnergyVenue {
     try await change {
       var placed = new
@@ -41,6 +42,7 @@ extension AdminOperations {
         }
         return known
       }
+      if let id, try await store.isErasing(venueID: id) { throw EnergyKitError.inProgress }
       return try await save(placed.venue(id: id ?? UUID(), createTime: clock.now), by: "CreateVenue")
     }
   }
@@ -98,14 +100,17 @@ extension AdminOperations {
     return venue
   }
 
-  /// With its events, which are gone when this returns.
+  /// With its events, which are gone when this returns. Where that failed it is to be repeated.
   /// - Throws: `notFound`.
   package func deleteVenue(id: UUID) async throws(AdminFailure) {
     try await change {
-      guard try await store.deleteVenue(id: id) else { throw AdminFailure.notFound(.venue(id: id.text)) }
+      guard try await store.deleteVenue(id: id) else {
+        if try await store.isErasing(venueID: id) { return }
+        throw AdminFailure.notFound(.venue(id: id.text))
+      }
       await tell(.venue(id), AdminChange("DeleteVenue", venueID: id))
     }
-    // Whatever was let in before has been handed to the writer by now, so it comes before the erasure.
+    // Whatever was let in before has been submitted by now, so it comes before the erasure.
     try await read { _ = try await store.erase(EventErasure(venueID: id)) }
   }
 

@@ -12,6 +12,8 @@ package struct EventBatch: Sendable {
   package var faults: [LoadEventFault]
   /// Faults there are in all, at least `faults.count`.
   package var faultCount: Int
+  /// Events in neither list, as far as their time and token can be judged.
+  package var malformedEvents: [MalformedEvent]
   /// Events in the request, well formed or not: what the client's budget pays for.
   package var eventCount: Int
   /// Sessions with a begin that stands in neither list.
@@ -21,13 +23,15 @@ package struct EventBatch: Sendable {
   package init(
     loadEvents: [Indexed<LoadEvent>] = [],
     statusEvents: [Indexed<ElectricVehicleStatusEvent>] = [], faults: [LoadEventFault] = [],
-    faultCount: Int? = nil, eventCount: Int? = nil, refusedSessionIDs: Set<UUID> = [],
+    faultCount: Int? = nil, malformedEvents: [MalformedEvent] = [], eventCount: Int? = nil,
+    refusedSessionIDs: Set<UUID> = [],
     allowsPartialSuccess: Bool = false
   ) {
     self.loadEvents = loadEvents
     self.statusEvents = statusEvents
     self.faults = faults
     self.faultCount = faultCount ?? faults.count
+    self.malformedEvents = malformedEvents
     self.eventCount = eventCount ?? loadEvents.count + statusEvents.count
     self.refusedSessionIDs = refusedSessionIDs
     self.allowsPartialSuccess = allowsPartialSuccess

@@ -25,12 +25,13 @@ package struct LoadEventService: Sendable {
   /// - Parameters:
   ///   - pass: What the caller's loop knows of the venue; `nil` where it is absent to the caller.
   ///   - tokens: The loop's own.
+  ///   - order: That of the batches it must not overtake.
   /// - Throws: `permissionDenied`, `venueUnavailable`; `invalidLoadEvent` for a restricted guest, whatever is in the
   ///   batch; `rateLimitExceeded` where the client's budget does not hold it. What it took of the budget is to be given
   ///   back for events that are not stored.
   package func submission(
     of batch: EventBatch, as caller: Caller, at pass: VenuePass?, tokens: GuidanceTokenCodec,
-    mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
+    order: SubmissionOrder? = nil, mailbox: any SubmissionMailbox, ticket: any AnyObject & Sendable
   ) throws(EnergyKitError) -> EventSubmission {
     try caller.require(.energyKit)
     let pass = try pass.visible()
@@ -43,7 +44,7 @@ package struct LoadEventService: Sendable {
       faults: found.isEmpty ? batch.faults : Self.merge(batch.faults, found),
       faultCount: batch.faultCount + found.count, refusedSessionIDs: batch.refusedSessionIDs,
       allowsPartialSuccess: batch.allowsPartialSuccess, receivedAt: now,
-      mailbox: mailbox, ticket: ticket)
+      order: order, mailbox: mailbox, ticket: ticket)
   }
 
   /// Hands judged batches to the store, best all that a turn of the loop brought: it wakes the writer once.
@@ -107,35 +108,18 @@ package struct LoadEventService: Sendable {
     _ batch: EventBatch, pass: VenuePass, tokens: GuidanceTokenCodec, now: Timestamp
   ) -> [LoadEventFault] {
     var faults: [LoadEventFault] = []
-    let times =
-      now.advanced(byMilliseconds: -maximumAgeMilliseconds)...now.advanced(byMilliseconds: maximumLeadMilliseconds)
-    var judged = JudgedToken()
+    var judge = TimeAndTokenJudge(pass: pass, tokens: tokens, now: now)
     for indexed in batch.loadEvents {
-      if !times.contains(indexed.event.timestamp) {
-        faults.append(outOfRange(.loadEvent(indexed.index), isEarly: indexed.event.timestamp < times.lowerBound))
-      }
-      if !judged.isValid(indexed.event.guidanceToken, pass: pass, tokens: tokens, now: now) {
-        faults.append(unknownToken(.loadEvent(indexed.index)))
-      }
+      let event = indexed.event
+      judge.judge(.loadEvent(indexed.index), event.timestamp, event.guidanceToken, &faults)
     }
-    for indexed in batch.statusEvents where !times.contains(indexed.event.timestamp) {
-      faults.append(outOfRange(.vehicleStatusEvent(indexed.index), isEarly: indexed.event.timestamp < times.lowerBound))
+    for indexed in batch.statusEvents {
+      judge.judge(.vehicleStatusEvent(indexed.index), indexed.event.timestamp, nil, &faults)
     }
-    return faults
-  }
-
-  private static func outOfRange(_ position: EventPosition, isEarly: Bool) -> LoadEventFault {
-    LoadEventFault(
-      position: position, field: "timestamp", reason: .timestampOutOfRange,
-      description: isEarly
-        ? "lies more than 30 days before the server's clock"
-        : "lies more than 5 minutes ahead of the server's clock")
-  }
-
-  private static func unknownToken(_ position: EventPosition) -> LoadEventFault {
-    LoadEventFault(
-      position: position, field: "guidance_token", reason: .unknownGuidanceToken,
-      description: "is not a token that was issued to this client for this venue in the last 35 days")
+    guard !batch.malformedEvents.isEmpty else { return faults }
+    var others: [LoadEventFault] = []
+    for event in batch.malformedEvents { judge.judge(event.position, event.timestamp, event.guidanceToken, &others) }
+    return merge(faults, others)
   }
 
   /// Both in the order of the request; so is the result.
@@ -164,16 +148,52 @@ package struct LoadEventService: Sendable {
   }
 }
 
-/// The token that was judged last: most events of a batch repeat it.
-private struct JudgedToken {
+/// What the clock and the key say of an event.
+private struct TimeAndTokenJudge {
+  let pass: VenuePass
+  let tokens: GuidanceTokenCodec
+  let now: Timestamp
+  private let times: ClosedRange<Timestamp>
+  /// The token that was judged last: most events of a batch repeat it.
   private var token: UUID?
-  private var isValid = false
+  private var isTokenValid = false
 
-  mutating func isValid(_ token: UUID, pass: VenuePass, tokens: GuidanceTokenCodec, now: Timestamp) -> Bool {
+  init(pass: VenuePass, tokens: GuidanceTokenCodec, now: Timestamp) {
+    self.pass = pass
+    self.tokens = tokens
+    self.now = now
+    let earliest = now.advanced(byMilliseconds: -LoadEventService.maximumAgeMilliseconds)
+    times = earliest...now.advanced(byMilliseconds: LoadEventService.maximumLeadMilliseconds)
+  }
+
+  mutating func judge(
+    _ position: EventPosition, _ timestamp: Timestamp?, _ token: UUID?, _ faults: inout [LoadEventFault]
+  ) {
+    if let timestamp, !times.contains(timestamp) {
+      faults.append(Self.outOfRange(position, isEarly: timestamp < times.lowerBound))
+    }
+    if let token, !isValid(token) { faults.append(Self.unknownToken(position)) }
+  }
+
+  private mutating func isValid(_ token: UUID) -> Bool {
     if token != self.token {
       self.token = token
-      isValid = tokens.verify(token, for: pass, now: now) != nil
+      isTokenValid = tokens.verify(token, for: pass, now: now) != nil
     }
-    return isValid
+    return isTokenValid
+  }
+
+  private static func outOfRange(_ position: EventPosition, isEarly: Bool) -> LoadEventFault {
+    LoadEventFault(
+      position: position, field: "timestamp", reason: .timestampOutOfRange,
+      description: isEarly
+        ? "lies more than 30 days before the server's clock"
+        : "lies more than 5 minutes ahead of the server's clock")
+  }
+
+  private static func unknownToken(_ position: EventPosition) -> LoadEventFault {
+    LoadEventFault(
+      position: position, field: "guidance_token", reason: .unknownGuidanceToken,
+      description: "is not a token that was issued to this client for this venue in the last 35 days")
   }
 }

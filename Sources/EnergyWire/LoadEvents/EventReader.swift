@@ -9,6 +9,8 @@ internal import ProtobufWire
 struct EventReader {
   var faults: FaultList
   private(set) var zeroedEventCount = 0
+  /// Those that had a fault, in the order of the message.
+  private(set) var malformedEvents: [MalformedEvent] = []
   /// Sessions with a begin that had a fault.
   private(set) var refusedSessionIDs: Set<UUID> = []
   private let rules: SessionRules
@@ -37,11 +39,12 @@ struct EventReader {
     let token = try guidanceToken(arena.bytes(of: raw.pointee.guidance_token), position, arena)
     let device = try identity(raw, position, arena)
     let measurement = measurement(raw, state, position)
-    if let measurement { checkType(of: raw, fits: measurement, position) }
+    checkType(of: raw, position)
     guard faults.count == before, let id, let timestamp, let sessionID, let state, let token, let device,
       let measurement
     else {
       if state == .begin, let sessionID { refusedSessionIDs.insert(sessionID) }
+      malformedEvents.append(MalformedEvent(position: position, timestamp: timestamp, guidanceToken: token))
       return nil
     }
     if hasZeroed { zeroedEventCount += 1 }
@@ -68,6 +71,7 @@ struct EventReader {
     let sessionBytes = arena.bytes(of: raw.pointee.session_id)
     let sessionID = sessionBytes.isEmpty ? nil : try sessionID(sessionBytes, position, arena)
     guard faults.count == before, let id, let timestamp, let device, let status, let charge, let energy else {
+      malformedEvents.append(MalformedEvent(position: position, timestamp: timestamp, guidanceToken: nil))
       return nil
     }
     return ElectricVehicleStatusEvent(
@@ -241,14 +245,20 @@ extension EventReader {
     }
   }
 
-  /// An event that names its device by id alone says no type.
+  /// An event that names its device by id alone says no type. What the measurement's own faults are does not matter here.
   private mutating func checkType(
-    of raw: UnsafeMutablePointer<Energykit__V1__LoadEvent>, fits measurement: LoadEvent.Measurement,
-    _ position: EventPosition
+    of raw: UnsafeMutablePointer<Energykit__V1__LoadEvent>, _ position: EventPosition
   ) {
     guard raw.pointee.identity_case == ENERGYKIT__V1__LOAD_EVENT__IDENTITY_DEVICE, let device = raw.pointee.device,
-      let type = deviceType(device, position), type != measurement.deviceType
+      let type = deviceType(device, position)
     else { return }
+    let measured: DeviceType? =
+      switch raw.pointee.measurement_case {
+      case ENERGYKIT__V1__LOAD_EVENT__MEASUREMENT_ELECTRIC_VEHICLE: .electricVehicle
+      case ENERGYKIT__V1__LOAD_EVENT__MEASUREMENT_HVAC: .hvac
+      default: nil
+      }
+    guard let measured, type != measured else { return }
     faults.add(.invalidDevice, position, "device.type", "does not fit the measurement")
   }
 

@@ -112,7 +112,7 @@ package struct LoadEventBatchDecoder {
     SubmitLoadEventsRequest(
       venueID: summary.venueID, allowsPartialSuccess: summary.allowsPartialSuccess, loadEvents: loadEvents,
       statusEvents: statusEvents, faults: reader.faults.kept, faultCount: reader.faults.count,
-      refusedSessionIDs: reader.refusedSessionIDs,
+      malformedEvents: reader.malformedEvents, refusedSessionIDs: reader.refusedSessionIDs,
       eventCount: isRefused ? 0 : summary.eventCount, zeroedEventCount: reader.zeroedEventCount)
   }
 }

@@ -15,6 +15,8 @@ package struct SubmitLoadEventsRequest: Sendable {
   package let faults: [LoadEventFault]
   /// All there are, at least `faults.count`.
   package let faultCount: Int
+  /// Those that `faults` name, and those whose faults were only counted; not those that were too large to be read.
+  package let malformedEvents: [MalformedEvent]
   /// Sessions with a begin that is in neither list.
   package let refusedSessionIDs: Set<UUID>
   /// Events in the request, faulty or not; 0 where the batch is refused for their number.
@@ -34,7 +36,7 @@ package struct SubmitLoadEventsRequest: Sendable {
   init(
     venueID: UUID, allowsPartialSuccess: Bool, loadEvents: [Indexed<LoadEvent>],
     statusEvents: [Indexed<ElectricVehicleStatusEvent>], faults: [LoadEventFault], faultCount: Int,
-    refusedSessionIDs: Set<UUID>, eventCount: Int, zeroedEventCount: Int
+    malformedEvents: [MalformedEvent], refusedSessionIDs: Set<UUID>, eventCount: Int, zeroedEventCount: Int
   ) {
     self.venueID = venueID
     self.allowsPartialSuccess = allowsPartialSuccess
@@ -42,6 +44,7 @@ package struct SubmitLoadEventsRequest: Sendable {
     self.statusEvents = statusEvents
     self.faults = faults
     self.faultCount = faultCount
+    self.malformedEvents = malformedEvents
     self.refusedSessionIDs = refusedSessionIDs
     self.eventCount = eventCount
     self.zeroedEventCount = zeroedEventCount

@@ -142,6 +142,18 @@ extension Lookup {
     #expect(bench.cache.pass(clientID: bench.client.id, venueID: bench.venue.id).value != nil)
   }
 
+  @Test func `says rather nothing than what a change may have made untrue`() async throws {
+    let bench = try await Bench()
+    var answer: Result<VenuePass?, EnergyKitError>?
+    bench.cache.fetchPass(clientID: bench.client.id, venueID: bench.venue.id) { answer = $0 }
+    for _ in 0..<100_000 where answer == nil {
+      bench.cache.apply(.venue(bench.venue.id))
+      await bench.loop.turn()
+    }
+    #expect(throws: EnergyKitError.serviceUnavailable(retryAfterSeconds: 1)) { try answer?.get() }
+    #expect(bench.cache.pass(clientID: bench.client.id, venueID: bench.venue.id).isMiss)
+  }
+
   @Test func `holds no more unknown keys than it may`() async throws {
     let bench = try await Bench(AccessCache.Limits(capacity: 8, absentCapacity: 8))
     var hashes: [KeyHash] = []

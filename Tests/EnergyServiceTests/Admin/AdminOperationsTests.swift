@@ -97,6 +97,21 @@ private let home = NewVenue(name: "home", timeZone: "America/Los_Angeles", gridR
     #expect(bench.changesHeard == [.venue(venue.id)])
   }
 
+  @Test func `makes no venue again before the events of the former one are gone`() async throws {
+    let bench = try await Bench()
+    let id = UUID()
+    _ = try await bench.admin.createVenue(id: id, home)
+    // As a crash leaves it: gone, with its events to be erased.
+    #expect(try await bench.store.deleteVenue(id: id))
+    await #expect(throws: AdminFailure.energyKit(.inProgress)) {
+      _ = try await bench.admin.createVenue(id: id, home)
+    }
+    // Where that failed it may be repeated.
+    try await bench.admin.deleteVenue(id: id)
+    await #expect(throws: AdminFailure.notFound(.venue(id: id.text))) { try await bench.admin.deleteVenue(id: id) }
+    _ = try await bench.admin.createVenue(id: id, home)
+  }
+
   @Test func `may repeat the making of a venue, not change it so`() async throws {
     let bench = try await Bench()
     let id = UUID()
