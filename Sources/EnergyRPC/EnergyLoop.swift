@@ -247,7 +247,16 @@ package struct SharedServices: Sendable {
     self.loadEvents = loadEvents
     self.fanOut = fanOut
     self.sessionRules = sessionRules
-    budgets = ClientBudgets(clientLimits)
+    let budgets = ClientBudgets(clientLimits)
+    self.budgets = budgets
     self.onStoreProblem = onStoreProblem
+    admin.changes.register { change in
+      guard case .client(let id) = change else { return }
+      do {
+        if try await store.client(id: id) == nil { budgets.forget(id) }
+      } catch {
+        // Kept, since it cannot be looked up.
+      }
+    }
   }
 }

@@ -28,8 +28,14 @@ struct GetVenue {
         }
       }
     case .homeID(let id):
-      call.answer { () async throws(EnergyKitError) in
-        GetVenueResponse(venue: try await venues.venue(homeID: id, as: caller))
+      call.answer { () async throws(VenueRefusal) in
+        var found: VenuePass?
+        do throws(EnergyKitError) {
+          found = try await venues.pass(homeID: id, as: caller)
+          return GetVenueResponse(venue: try venues.venue(found, as: caller))
+        } catch {
+          throw VenueRefusal(error: error, venueID: found?.venue.id)
+        }
       }
     }
   }

@@ -34,11 +34,24 @@ extension ServerCall {
     Task.immediate(executorPreference: executor) { await work.run() }
   }
 
+  /// The same where the body finds out which venue the call is about.
+  func answer(_ body: @escaping () async throws(VenueRefusal) -> any ResponseMessage) {
+    let work = LoopWork(
+      call: self, body: body, fail: { call, refusal in call.fail(refusal.error, venueID: refusal.venueID) })
+    Task.immediate(executorPreference: executor) { await work.run() }
+  }
+
   /// The same for the operator's calls.
   func answer(_ body: @escaping () async throws(AdminFailure) -> any ResponseMessage) {
     let work = LoopWork(call: self, body: body, fail: { call, failure in call.fail(failure) })
     Task.immediate(executorPreference: executor) { await work.run() }
   }
+}
+
+/// An error, and the venue that it is about.
+struct VenueRefusal: Error {
+  let error: EnergyKitError
+  let venueID: UUID?
 }
 
 extension AdminResource {

@@ -21,8 +21,9 @@ final class StandingCalls {
 
   unowned let loop: EnergyLoop
   private var calls: [UUID: [ObjectIdentifier: any StandingCall]] = [:]
-  /// Wait for the ends of keys that calls were let in by.
-  private var keyWatches: [Credential: Task<Void, Never>] = [:]
+  /// When keys end that calls were let in by, of clients that have calls.
+  private var keyEnds: [UUID: [Credential: Timestamp]] = [:]
+  private var isWatching = false
 
   init(of loop: EnergyLoop) {
     self.loop = loop
@@ -37,7 +38,9 @@ final class StandingCalls {
   func remove(_ standing: any StandingCall) {
     let clientID = standing.caller.id
     calls[clientID]?[ObjectIdentifier(standing)] = nil
-    if calls[clientID]?.isEmpty == true { calls[clientID] = nil }
+    guard calls[clientID]?.isEmpty == true else { return }
+    calls[clientID] = nil
+    keyEnds[clientID] = nil
   }
 
   func judge(clientID: UUID) {
@@ -63,33 +66,36 @@ final class StandingCalls {
   // MARK: Ends of keys
 
   private func watchKey(of caller: Caller) {
-    let credential = caller.credential
-    guard let end = caller.keyEndTime, keyWatches[credential] == nil else { return }
-    let finish = LoopContinuation<Void> { [weak self] in self?.keyEnded(credential, clientID: caller.id) }
-    keyWatches[credential] = Self.watch(until: end, by: loop.shared.clock, on: loop.executor, finish)
+    guard let end = caller.keyEndTime else { return }
+    keyEnds[caller.id, default: [:]][caller.credential] = end
+    watch()
   }
 
-  private static func watch(
-    until end: Timestamp, by clock: ServiceClock, on executor: any CallExecutor, _ finish: LoopContinuation<Void>
-  ) -> Task<Void, Never> {
-    Task {
-      await sleep(until: end, by: clock)
-      executor.execute { finish.resume(()) }
+  /// Looks again when the next key ends, or sooner, since the clock may jump. One watch for all keys, while there are any.
+  private func watch() {
+    guard !isWatching, let next = keyEnds.values.lazy.flatMap(\.values).min() else { return }
+    isWatching = true
+    let left = next.milliseconds(since: loop.shared.clock.now)
+    let pause = min(max(left, 1), Self.longestSleepMilliseconds)
+    let look = LoopContinuation<Void> { [weak self] in self?.look() }
+    Task { [executor = loop.executor] in
+      try? await Task.sleep(for: .milliseconds(pause))
+      executor.execute { look.resume(()) }
     }
   }
 
-  /// In short steps, since the clock may jump.
-  private static func sleep(until end: Timestamp, by clock: ServiceClock) async {
-    var left = end.milliseconds(since: clock.now)
-    while left > 0, !Task.isCancelled {
-      try? await Task.sleep(for: .milliseconds(min(left, longestSleepMilliseconds)))
-      left = end.milliseconds(since: clock.now)
+  /// The end may have come sooner than was known: whoever is judged still to be let in is watched anew.
+  private func look() {
+    isWatching = false
+    let now = loop.shared.clock.now
+    for (clientID, ends) in keyEnds {
+      for (credential, end) in ends where end <= now {
+        keyEnds[clientID]?[credential] = nil
+        for standing in (calls[clientID] ?? [:]).values where standing.caller.credential == credential {
+          judge(standing)
+        }
+      }
     }
-  }
-
-  /// The end may have come sooner than was known: what is left is watched anew.
-  private func keyEnded(_ credential: Credential, clientID: UUID) {
-    keyWatches[credential] = nil
-    for standing in (calls[clientID] ?? [:]).values where standing.caller.credential == credential { judge(standing) }
+    watch()
   }
 }

@@ -12,6 +12,8 @@ extension SQLiteStore {
     let last = try await write { connection throws(StoreError) in
       try connection.eraseSessions(erasure)
       sessions.forgetSessions()
+      // The one that began when the venue was deleted goes on in this one.
+      try connection.finish(erasure)
       return try connection.register(erasure)
     }
     return try await eraseEvents(erasure, upTo: last)

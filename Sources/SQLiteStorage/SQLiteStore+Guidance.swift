@@ -66,4 +66,13 @@ extension SQLiteStore {
       _ = try row.step()
     }
   }
+
+  package func removeMasterKey(id: UInt8) async throws(StoreError) {
+    try await write { connection throws(StoreError) in
+      let row = try connection.statement("DELETE FROM master_keys WHERE id = ?")
+      defer { row.reset() }
+      try row.bind(Int64(id), at: 1)
+      _ = try row.step()
+    }
+  }
 }

@@ -25,7 +25,8 @@ extension SQLiteStore {
       let rows = try connection.statement(
         """
         SELECT \(EnergyVenue.columns), access FROM venues JOIN venue_access ON venue_id = id AND client_id = ?2
-          WHERE \(column) = ?1 AND access <> \(VenueAccess.none.rawValue) ORDER BY name, id LIMIT 1
+          WHERE \(column) = ?1 AND access <> \(VenueAccess.none.rawValue)
+          ORDER BY access = \(VenueAccess.denied.rawValue), name, id LIMIT 1
         """)
       defer { rows.reset() }
       try rows.bind(id, at: 1)

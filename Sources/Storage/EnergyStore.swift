@@ -41,7 +41,7 @@ package protocol EnergyStore: AnyObject, Sendable {
   func venue(id: UUID) async throws(StoreError) -> EnergyVenue?
   /// The venue as this client may see it: `nil` where it is absent or the access is `none`.
   func venue(id: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant?
-  /// The same by the home's id; where several have it, the first by name, then id.
+  /// The same by the home's id; where several have it, the first by name, then id, of those that are not denied.
   func venue(homeID: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant?
   /// Those that the client may see (granted, restricted), ascending by name, then id.
   func venues(clientID: UUID, after: NameCursor?, limit: Int) async throws(StoreError) -> [EnergyVenue]
@@ -99,6 +99,8 @@ package protocol EnergyStore: AnyObject, Sendable {
   func masterKeys() async throws(StoreError) -> [MasterKey]
   /// Throws `failed` where the id is taken.
   func append(_ key: MasterKey) async throws(StoreError)
+  /// For one that nothing is checked with any more.
+  func removeMasterKey(id: UInt8) async throws(StoreError)
 
   // MARK: Life
 

@@ -127,10 +127,10 @@ extension InMemoryStore {
 
   package func venue(homeID: UUID, clientID: UUID) async throws(StoreError) -> VenueGrant? {
     try withRecords { records in
-      records.venues.values.filter { $0.homeID == homeID }
+      let grants = records.venues.values.filter { $0.homeID == homeID }
         .page(after: nil, limit: .max) { ($0.name, $0.id) }
         .compactMap { records.grant($0, clientID: clientID) }
-        .first
+      return grants.first { $0.access.isVisible } ?? grants.first
     }
   }
 
@@ -254,6 +254,10 @@ extension InMemoryStore {
       }
       records.masterKeys.append(key)
     }
+  }
+
+  package func removeMasterKey(id: UInt8) async throws(StoreError) {
+    try withRecords { records in records.masterKeys.removeAll { $0.id == id } }
   }
 }
 

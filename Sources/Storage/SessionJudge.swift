@@ -77,7 +77,9 @@ struct SessionJudge {
       case .electricVehicle(let measurement): measurement.energy
       case .hvac: .zero
       }
-    guard atHand?.session != nil else { return begin(event, energy) }
+    guard let before = atHand?.session else { return begin(event, energy) }
+    // One that speaks again after a long silence counts again.
+    if event.timestamp.milliseconds(since: before.lastTime) > Self.silenceMilliseconds { makeRoom(at: event.timestamp) }
     atHand?.session?.lastTime = event.timestamp
     atHand?.session?.lastEnergy = energy
     atHand?.hasChanged = true

@@ -4,13 +4,13 @@ import Locking
 /// The batches that wait for a store's writer: bounded, in order of arrival, answered through their mailboxes.
 ///
 /// What waits is at most what the writer commits in a second, as it has lately, and shared out: a client alone may fill
-/// half of it, two a third each, so that there is always room for one more (docs/architecture.md, Limits).
+/// half of it, two a third each, and the last sixth is for clients of which nothing waits (docs/architecture.md, Limits).
 package final class SubmissionQueue: Sendable {
   fileprivate struct State {
     var waiting: [EventSubmission] = []
     var eventCount = 0
     var eventCounts: [UUID: Int] = [:]
-    /// Events that may wait.
+    /// Events that may wait: what the writer commits in a second.
     var capacity: Int
     /// Batches taken and batches answered since the start, and who waits for some of them to be answered.
     var takenCount: UInt64 = 0
@@ -46,7 +46,7 @@ package final class SubmissionQueue: Sendable {
   ) {
     self.writer = writer
     self.maximumPendingEventCount = maximumPendingEventCount
-    state = Lock(State(capacity: maximumPendingEventCount))
+    state = Lock(State(capacity: min(maximumPendingEventCount, State.initialCapacity)))
     self.maximumCommitEventCount = maximumCommitEventCount
     self.commit = commit
   }
@@ -94,7 +94,9 @@ package final class SubmissionQueue: Sendable {
 
   /// Returns whether more waits; if not, the next `append` schedules a drain.
   private func commitSome() -> Bool {
-    let batches = state.withLock { $0.front(maximumEventCount: maximumCommitEventCount) }
+    let (batches, waitingCount) = state.withLock { state in
+      (state.front(maximumEventCount: maximumCommitEventCount), state.waiting.count)
+    }
     if !batches.isEmpty {
       let start = ContinuousClock.now
       state.withLock { $0.commitStart = start }
@@ -106,7 +108,8 @@ package final class SubmissionQueue: Sendable {
       let settled = state.withLock { state in
         state.commitStart = nil
         let eventCount = state.removeFirst(outcomes.count)
-        state.judge(eventCount, in: duration, maximumEventCount: maximumPendingEventCount)
+        let pace = Double(eventCount) / max(duration / .seconds(1), 1e-9)
+        state.learn(pace, wasFull: outcomes.count < waitingCount, maximumEventCount: maximumPendingEventCount)
         return state.takeSettlements()
       }
       Self.deliver(zip(batches, outcomes).map { SubmissionResult(submission: $0, outcome: $1) })
@@ -129,8 +132,10 @@ package final class SubmissionQueue: Sendable {
 }
 
 extension SubmissionQueue.State {
-  /// The least that may wait, however slow the writer is: two batches.
-  private static let minimumCapacity = 20_000
+  /// Two batches of the largest kind; the first commits tell how much it should be.
+  fileprivate static let initialCapacity = 20_000
+  /// The least that may wait, however slow the writer is.
+  private static let minimumCapacity = 2_000
   /// A commit that takes longer says that the disk is stuck: then no more than the least may wait.
   private static let longestCommit = Duration.seconds(1)
 
@@ -142,8 +147,9 @@ extension SubmissionQueue.State {
     for submission in submissions {
       let own = eventCounts[submission.clientID] ?? 0
       let others = eventCounts.count - (own > 0 ? 1 : 0)
-      let hasRoom = eventCount < capacity && (own == 0 || own < capacity / (others + 2))
-      guard hasRoom, submission.order?.isBroken != true,
+      let hasRoom = eventCount < capacity
+      let mayHaveMore = own == 0 || (eventCount < capacity / 6 * 5 && own < capacity / (others + 2))
+      guard hasRoom, mayHaveMore, submission.order?.isBroken != true,
         refused.isEmpty || !refused.contains(where: { $0.clientID == submission.clientID })
       else {
         submission.order?.wasBroken()
@@ -158,11 +164,12 @@ extension SubmissionQueue.State {
     return refused
   }
 
-  /// Learns from a commit behind which more waited; a small one says how long the disk takes, not how much it can.
-  mutating func judge(_ committedCount: Int, in duration: Duration, maximumEventCount: Int) {
-    guard !waiting.isEmpty, committedCount >= 1_000, duration > .zero else { return }
-    let perSecond = Double(committedCount) / (duration / .seconds(1))
-    let smoothed = 0.8 * Double(capacity) + 0.2 * min(perSecond, 1e9)
+  /// Learns from a commit. One that took all that waited says what the writer can do at least, not at most.
+  ///
+  /// - Parameter pace: Events per second.
+  mutating func learn(_ pace: Double, wasFull: Bool, maximumEventCount: Int) {
+    guard wasFull || pace > Double(capacity) else { return }
+    let smoothed = 0.8 * Double(capacity) + 0.2 * min(pace, 1e9)
     capacity = min(maximumEventCount, max(Self.minimumCapacity, Int(smoothed)))
   }
 

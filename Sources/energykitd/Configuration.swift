@@ -39,6 +39,8 @@ struct Configuration {
   let adminKeyFile: String?
   let loopCount: Int
   let guidanceMinIntervalSeconds: Int
+  /// `nil`: one key for ever.
+  let tokenKeyDays: Int?
   let hasLenientSessionRules: Bool
   let clientLimits: ClientLimits
   let servesReflection: Bool
@@ -63,6 +65,8 @@ struct Configuration {
     adminKeyFile = values[.adminKeyFile] ?? dataDirectory.map { $0 + "/admin.key" }
     loopCount = try values.integer(.loops, in: 1...256, default: max(1, coreCount))
     guidanceMinIntervalSeconds = try values.integer(.guidanceMinInterval, in: 0...86_400, default: 300)
+    let keyDays = try values.integer(.tokenKeyDays, in: 0...36_500, default: 90)
+    tokenKeyDays = keyDays == 0 ? nil : keyDays
     hasLenientSessionRules = try values.choice(.sessionRules, ["strict": false, "lenient": true], default: "strict")
     clientLimits = try Self.clientLimits(values)
     servesReflection = try values.choice(.reflection, ["on": true, "off": false], default: "on")

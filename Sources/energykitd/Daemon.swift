@@ -136,7 +136,8 @@ struct Daemon {
       onUnavailable: { fanOut.finish($0) },
       onProblem: { log.warning("guidance cannot be computed", ["problem": LogValue("\($0)")]) })
     do throws(EnergyKitError) {
-      let keys = try await GuidanceTokenKeys.load(from: store, now: clock.now)
+      let keys = try await GuidanceTokenKeys.load(
+        from: store, now: clock.now, maximumAgeDays: configuration.tokenKeyDays)
       let guidance = try await GuidanceService.start(
         store: store, clock: clock, source: source,
         settings: .init(

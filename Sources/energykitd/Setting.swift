@@ -15,6 +15,7 @@ enum Setting: String, CaseIterable {
   case adminKeyFile = "admin-key-file"
   case loops
   case guidanceMinInterval = "guidance-min-interval"
+  case tokenKeyDays = "token-key-days"
   case sessionRules = "session-rules"
   case callsPerSecond = "calls-per-second"
   case callBurst = "call-burst"
@@ -57,7 +58,7 @@ enum Setting: String, CaseIterable {
     case .config, .adminKeyFile, .grid, .tlsCert, .tlsKey, .tlsClientCA: "FILE"
     case .loops, .maxConnections, .maxConnectionsPerAddress, .maxCalls, .maxCallsPerConnection, .callsPerSecond,
       .callBurst,
-      .eventsPerSecond, .eventBurst, .dailyEvents, .streamsPerClient:
+      .eventsPerSecond, .eventBurst, .dailyEvents, .streamsPerClient, .tokenKeyDays:
       "N"
     case .adminHTTP: "ADDR"
     case .sessionRules: "strict|lenient"
@@ -88,6 +89,9 @@ enum Setting: String, CaseIterable {
     case .config: "read settings from this file: `name = value` lines, # begins a comment"
     case .adminKeyFile: "the operator's key (default DIR/admin.key, made on the first start)"
     case .loops: "event loops (default: one per core)"
+    case .tokenKeyDays:
+      "days after which a start makes a new key for guidance tokens; the old one checks for 40 days more (default 90; 0: "
+        + "never)"
     case .guidanceMinInterval: "least time between two guidances of a series (default 300)"
     case .sessionRules:
       "lenient stores 0 where a begin or end event carries power, instead of refusing (default strict)"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import queue
+import sqlite3
 import threading
 import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import grpc
@@ -168,6 +170,37 @@ def test_an_action_is_needed(demo: Demo) -> None:
     error = error_of(lambda: demo.caller().get_guidance(demo.venues[CALIFORNIA], suggested_action=0))
     assert (error.code, error.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
     assert [violation.field for violation in error.violations] == ["suggested_action"]
+
+
+def test_a_token_outlives_its_key_and_the_key_its_tokens(data: Path) -> None:
+    """A start makes a new key after 90 days; the old one checks for 40 days more, then its secret is gone."""
+    day = 86_400
+
+    def keys() -> list[int]:
+        with sqlite3.connect(f"file:{data}/energykit.sqlite3?mode=ro", uri=True) as store:
+            return [row[0] for row in store.execute("SELECT id FROM master_keys ORDER BY id")]
+
+    def begin(offset: int) -> datetime:
+        return datetime.now(timezone.utc) + timedelta(seconds=offset) - timedelta(minutes=1)
+
+    with Server(data) as server:
+        server.stop()
+    offset = 89 * day
+    with Server(data, "--clock-offset", str(offset)) as server, Demo(server) as demo:
+        token = demo.token()
+        assert keys() == [0]
+    for days, device, expected in [(92, "first", [0, 1]), (120, "second", [0, 1])]:
+        with Server(data, "--clock-offset", str(days * day)) as server, Demo(server) as demo:
+            assert keys() == expected
+            events = session(token, device=device, begin=begin(days * day))
+            assert demo.caller().submit(demo.venues[CALIFORNIA], events).stored_count == 3
+            assert demo.token() != token
+    with Server(data, "--clock-offset", str(133 * day)) as server, Demo(server) as demo:
+        assert keys() == [1]
+        events = session(token, device="third", begin=begin(133 * day))
+        error = error_of(lambda: demo.caller().submit(demo.venues[CALIFORNIA], events))
+        assert {each.reason for each in error.violations} == {"UNKNOWN_GUIDANCE_TOKEN"}
+        assert demo.caller().submit(demo.venues[CALIFORNIA], session(demo.token(), begin=begin(133 * day))).stored_count
 
 
 def test_a_token_outlives_a_restart(data: Path) -> None:

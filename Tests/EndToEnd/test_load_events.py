@@ -172,6 +172,69 @@ def test_sessions_that_meet_in_one_moment_come_in_any_order(demo: Demo) -> None:
     assert demo.caller().submit(demo.venues[CALIFORNIA], events).stored_count == 9
 
 
+def status(device: str, seconds_ago: int = 60, **fields: object) -> ElectricVehicleStatusEvent:
+    event = ElectricVehicleStatusEvent(id=str(uuid.uuid4()), charger_plugged_in={})
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            getattr(event, name).SetInParent()
+        else:
+            setattr(event, name, value)
+    event.timestamp.FromSeconds(int(time.time()) - seconds_ago)
+    event.device.id, event.device.name, event.device.type = device, "Car", load_event_pb2.DEVICE_TYPE_ELECTRIC_VEHICLE
+    return event
+
+
+def test_status_events_need_no_token_but_their_session_has_begun(demo: Demo) -> None:
+    caller, venue = demo.caller(), demo.venues[CALIFORNIA]
+    events = session(demo.token(), device="a car")
+    known, unknown = events[0].session_id, str(uuid.uuid4())
+    statuses = [
+        status("a car", session_id=known),
+        status("a car", charging_active=99, session_id=known),  # reasons are stored as they are sent
+        status("a car", charging_idle=0),
+        status("a car", charger_unplugged={}),
+    ]
+    request = SubmitLoadEventsRequest(venue_id=venue, load_events=events, vehicle_status_events=statuses)
+    assert caller.submit_request(request).stored_count == len(events) + len(statuses)
+    assert caller.submit_request(request).duplicate_count == len(events) + len(statuses)
+    orphan = SubmitLoadEventsRequest(
+        venue_id=venue, vehicle_status_events=[status("a car"), status("a car", session_id=unknown)]
+    )
+    error = error_of(lambda: caller.submit_request(orphan))
+    assert [(each.field, each.reason) for each in error.violations] == [
+        ("vehicle_status_events[1].session_id", "SESSION_OUT_OF_ORDER")
+    ]
+
+
+def test_a_venue_outside_of_the_region_takes_status_events_only(demo: Demo) -> None:
+    caller, venue = demo.caller(), demo.venues[HAWAII]
+    assert caller.submit_request(
+        SubmitLoadEventsRequest(venue_id=venue, vehicle_status_events=[status("a car in Hawaii")])
+    ).stored_count == 1  # fmt: skip
+    error = error_of(lambda: caller.submit(venue, session(demo.token(), device="a charger in Hawaii")))
+    assert {each.reason for each in error.violations} == {"UNKNOWN_GUIDANCE_TOKEN"}
+
+
+def test_partial_success_stores_the_good_and_names_the_others(demo: Demo) -> None:
+    caller, venue, token = demo.caller(), demo.venues[CALIFORNIA], demo.token()
+    good, bad = session(token, device="good part", count=4), session(token, device="bad part", count=4)
+    bad[0].electric_vehicle.power_milliwatts = 5
+    bad[2].id = "no"
+    far(bad[3], timedelta(hours=1))
+    request = SubmitLoadEventsRequest(venue_id=venue, load_events=[*bad, *good], allow_partial_success=True)
+    for stored, duplicate in [(4, 0), (0, 4)]:
+        answer = caller.submit_request(request)
+        assert (answer.stored_count, answer.duplicate_count, answer.rejected_count) == (stored, duplicate, 4)
+        assert [(each.field, each.reason) for each in answer.rejected] == [
+            ("load_events[0].electric_vehicle.power_milliwatts", "NONZERO_AT_BEGIN"),
+            ("load_events[1].session_state", "SESSION_OUT_OF_ORDER"),
+            ("load_events[2].id", "MALFORMED"),
+            ("load_events[3].timestamp", "TIMESTAMP_OUT_OF_RANGE"),
+        ]
+    error = error_of(lambda: caller.submit_request(SubmitLoadEventsRequest(venue_id=venue, load_events=request.load_events)))
+    assert error.metadata["violations"] == "3", "a begin that is refused answers for its session"
+
+
 def test_a_refusal_with_many_faults_fits_the_trailers(demo: Demo) -> None:
     """G-075."""
     events = session(str(uuid.uuid4()), count=1000)

@@ -29,7 +29,7 @@ import Testing
 
   @Test func `for venues carries the page token it was given`() throws {
     let token = PageToken(name: "Haus am Fluß", id: UUID(high: 1, low: .max))
-    let message = WireBuilder { $0.text(2, token.text) }.bytes
+    let message = WireBuilder { $0.text(2, token.text(in: .venues)) }.bytes
     #expect(try decode(message, ListVenuesRequest.init).pageToken == token)
   }
 

@@ -39,7 +39,7 @@ import Testing
   @Test func `with venues says where to go on`() throws {
     let next = PageToken(name: "Zweites Haus", id: homeID)
     let message = encoded(ListVenuesResponse(venues: [], nextPageToken: next))
-    #expect(message == WireBuilder { $0.text(2, next.text) }.bytes)
+    #expect(message == WireBuilder { $0.text(2, next.text(in: .venues)) }.bytes)
     #expect(encoded(ListVenuesResponse(venues: [], nextPageToken: nil)).isEmpty)
   }
 

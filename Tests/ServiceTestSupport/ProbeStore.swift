@@ -80,6 +80,10 @@ package final class ProbeStore: EnergyStore {
     try await ask("erase") { () async throws(StoreError) in try await store.erase(erasure) }
   }
 
+  package func removeMasterKey(id: UInt8) async throws(StoreError) {
+    try await ask("removeMasterKey") { () async throws(StoreError) in try await store.removeMasterKey(id: id) }
+  }
+
   package func isErasing(venueID: UUID) async throws(StoreError) -> Bool {
     try await ask("isErasing") { () async throws(StoreError) in try await store.isErasing(venueID: venueID) }
   }

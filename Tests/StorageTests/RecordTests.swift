@@ -119,7 +119,15 @@ import Testing
       try await store.setAccess(.granted, venueID: Sample.uuid(1), clientID: Sample.uuid(7))
       try await store.setAccess(.denied, venueID: Sample.uuid(2), clientID: Sample.uuid(7))
       let found = try await store.venue(homeID: home, clientID: Sample.uuid(7))
-      #expect(found?.venue.id == Sample.uuid(2) && found?.access == .denied)
+      #expect(found?.venue.id == Sample.uuid(1) && found?.access == .granted)
+      try await store.setAccess(.restricted, venueID: Sample.uuid(2), clientID: Sample.uuid(7))
+      #expect(try await store.venue(homeID: home, clientID: Sample.uuid(7))?.venue.id == Sample.uuid(2))
+      // One that is denied is told as such where there is no other.
+      for number in 1...2 as ClosedRange<UInt64> {
+        try await store.setAccess(.denied, venueID: Sample.uuid(number), clientID: Sample.uuid(7))
+      }
+      let denied = try await store.venue(homeID: home, clientID: Sample.uuid(7))
+      #expect(denied?.venue.id == Sample.uuid(2) && denied?.access == .denied)
     }
   }
 

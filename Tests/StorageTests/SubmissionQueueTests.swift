@@ -1,5 +1,6 @@
 import Dispatch
 import EnergyModel
+import Glibc
 import Locking
 import Storage
 import StorageTestSupport
@@ -170,7 +171,7 @@ import Testing
   }
 
   @Test func `refuses in one turn those of the client that is above its share only`() async throws {
-    let bench = Bench(maximumPending: 100)
+    let bench = Bench(maximumPending: 120)
     let mailboxes = (0..<2).map { _ in ListingMailbox() }
     let submissions = [0, 0, 0, 0, 1, 0, 1].map { client in
       var batch = batch(of: 20)
@@ -214,12 +215,13 @@ import Testing
     append(1, 0)
     begun.wait()
     try await Task.sleep(for: .milliseconds(1_200))
-    for client in 1...4 { append(6_000, client) }
+    append(1_000, 1)
+    append(6_000, 2)
     append(1, 5)
     #expect(await eventually { !mailboxes[5].deliveries.isEmpty })
     #expect(mailboxes[5].deliveries == [[.failed(.busy)]])
     gate.signal()
-    #expect(await eventually { mailboxes[4].deliveries == [[.stored(6_000)]] })
+    #expect(await eventually { mailboxes[2].deliveries == [[.stored(6_000)]] })
     append(1, 5)
     #expect(await eventually { mailboxes[5].deliveries.count == 2 })
     #expect(mailboxes[5].deliveries.last == [.stored(1)])
@@ -231,6 +233,44 @@ import Testing
       try? await Task.sleep(for: .milliseconds(10))
     }
     return condition()
+  }
+
+  @Test func `lets wait what its writer does in a second, and a newcomer in`() async throws {
+    let writer = WorkerThread()
+    // 4,000 events a second.
+    let queue = SubmissionQueue(
+      writer: writer, maximumPendingEventCount: 200_000, maximumCommitEventCount: 200
+    ) { batches in
+      usleep(50_000)
+      return batches.map { .stored($0.eventCount) }
+    }
+    let (flood, newcomer) = (ListingMailbox(), ListingMailbox())
+    var sentCount = 0
+    let start = ContinuousClock.now
+    while ContinuousClock.now - start < .seconds(3) {
+      for client in 1...4 {
+        var batch = batch(of: 100)
+        batch.clientID = Sample.uuid(UInt64(client))
+        queue.append([batch.submission(to: flood, ticket: Ticket())])
+        sentCount += 1
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let waitingCount = sentCount - flood.deliveries.joined().count
+    #expect((10...60).contains(waitingCount), "a bound of 20,000 events would be 200 batches")
+    #expect(flood.deliveries.joined().contains(.failed(.busy)))
+    let asked = ContinuousClock.now
+    append(3, to: queue, for: newcomer)
+    #expect(await eventually { !newcomer.deliveries.isEmpty })
+    #expect(newcomer.deliveries == [[.stored(3)]])
+    #expect(ContinuousClock.now - asked < .seconds(3))
+    await queue.settled()
+  }
+
+  private func append(_ count: Int, to queue: SubmissionQueue, for mailbox: ListingMailbox) {
+    var batch = batch(of: count)
+    batch.clientID = Sample.uuid(99)
+    queue.append([batch.submission(to: mailbox, ticket: Ticket())])
   }
 
   @Test func `counts a batch without a well-formed event too`() async throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The log of the store's problems` {
   /// The log's lines without their times, after reports at these seconds.
   private func lines(
-    _ seconds: [Double], _ error: StoreError = .busy,
+    _ seconds: [Double], _ error: StoreError = .closed,
     by report: (StoreProblemLog) -> (StoreError) -> Void = { $0.report }
   ) throws -> [String] {
     let stream = try #require(tmpfile())
@@ -34,6 +34,17 @@ import Testing
     #expect(line.hasPrefix("error load events could not be stored error="))
     #expect(line.contains("disk full"))
     #expect(line.hasSuffix(" batches=1"))
+  }
+
+  @Test func `tells a store that is busy from one that has failed`() throws {
+    let stream = try #require(tmpfile())
+    defer { fclose(stream) }
+    let problems = StoreProblemLog(Log(descriptor: fileno(stream)))
+    for error in [StoreError.busy, .busy, .closed, .busy] { problems.report(error) }
+    var bytes = [UInt8](repeating: 0, count: Int(lseek(fileno(stream), 0, SEEK_END)))
+    pread(fileno(stream), &bytes, bytes.count, 0)
+    let levels = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ")[1] }
+    #expect(levels == ["warning", "error"])
   }
 
   @Test func `tells failures of events from others`() throws {

@@ -24,7 +24,7 @@ struct ListVenueAccess {
       let entries = page.entries.map {
         ListVenueAccessResponse.Entry(venueID: $0.venueID, clientID: $0.clientID, access: $0.access)
       }
-      return ListVenueAccessResponse(entries: entries, hasMore: page.next != nil)
+      return ListVenueAccessResponse(entries: entries, hasMore: page.next != nil, of: request.listing)
     }
   }
 }

@@ -108,11 +108,3 @@ package final class AdminKey: Sendable {
     return copy.withUTF8 { KeyHash(of: UnsafeRawBufferPointer($0)) }
   }
 }
-
-/// Why a call is not let in, the same whatever is wrong with its key: missing, malformed, unknown or disabled
-/// (docs/architecture.md, Callers).
-package struct Unauthenticated: Error, Hashable, Sendable {
-  package static let text = "a valid API key is needed: authorization: Bearer ek_..."
-
-  package init() {}
-}

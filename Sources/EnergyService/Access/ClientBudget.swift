@@ -107,6 +107,13 @@ package final class ClientBudgets: Sendable {
       return budget
     }
   }
+
+  /// For a client that is no more.
+  package func forget(_ clientID: UUID) {
+    budgets.withLock { _ = $0.removeValue(forKey: clientID) }
+  }
+
+  package var count: Int { budgets.withLock { $0.count } }
 }
 
 /// A bucket of tokens as one word: the moment at which it would be full again.

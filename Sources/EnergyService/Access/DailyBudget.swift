@@ -44,6 +44,7 @@ package final class DailyBudget: Sendable {
   package func add(_ granted: Int, atLeast minimum: Int, on day: Int64) {
     state.withLock { state in
       state.turn(to: day)
+      guard state.day == day else { return }
       state.left += granted
       if granted < minimum { state.refused = min(state.refused, minimum) }
     }
@@ -81,7 +82,8 @@ package final class DailyBudget: Sendable {
 
 extension DailyBudget.State {
   mutating func turn(to day: Int64) {
-    guard self.day != day else { return }
+    // Two threads may read the clock at midnight; the day does not go back.
+    guard self.day < day else { return }
     self = DailyBudget.State(day: day)
   }
 }

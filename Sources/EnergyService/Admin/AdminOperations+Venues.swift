@@ -111,7 +111,7 @@ extension AdminOperations {
       await tell(.venue(id), AdminChange("DeleteVenue", venueID: id))
     }
     // Whatever was let in before has been submitted by now, so it comes before the erasure.
-    try await read { _ = try await store.erase(EventErasure(venueID: id)) }
+    _ = try await erase(EventErasure(venueID: id))
   }
 
   /// With its events, which are gone when this returns.
@@ -120,7 +120,7 @@ extension AdminOperations {
     try await read {
       guard try await store.venue(id: venueID) != nil else { throw AdminFailure.notFound(.venue(id: venueID.text)) }
       let erasure = EventErasure(venueID: venueID, device: .init(clientID: clientID, id: deviceID))
-      guard try await store.erase(erasure) > 0 else { throw AdminFailure.notFound(.device(id: deviceID)) }
+      guard try await erase(erasure) > 0 else { throw AdminFailure.notFound(.device(id: deviceID)) }
       note(AdminChange("DeleteDevice", clientID: clientID, venueID: venueID))
     }
   }

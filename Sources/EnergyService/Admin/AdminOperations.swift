@@ -13,6 +13,7 @@ package struct AdminOperations: Sendable {
   let findPlace: PlaceFinder?
   private let audit: @Sendable (AdminChange) -> Void
   private let turn = ChangeTurn()
+  private let erasureTurn = ChangeTurn()
 
   /// - Parameters:
   ///   - findPlace: `nil`: nothing is found from a place.
@@ -32,6 +33,11 @@ package struct AdminOperations: Sendable {
   /// Runs a change, alone.
   func change<Value: Sendable>(_ body: () async throws -> Value) async throws(AdminFailure) -> Value {
     do { return try await turn.run(body) } catch { throw AdminFailure(any: error) }
+  }
+
+  /// Erases events, one erasure at a time: each walks all events there are, and batches get through between its steps.
+  func erase(_ erasure: EventErasure) async throws(AdminFailure) -> Int {
+    do { return try await erasureTurn.run { try await store.erase(erasure) } } catch { throw AdminFailure(any: error) }
   }
 
   func read<Value: Sendable>(_ body: () async throws -> Value) async throws(AdminFailure) -> Value {

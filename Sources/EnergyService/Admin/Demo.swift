@@ -26,7 +26,8 @@ package struct Demo: Sendable {
       NewVenue(
         name: "Houston office", timeZone: GridRegionZone.timeZone(ofRegion: secondRegion), gridRegion: secondRegion),
       NewVenue(
-        name: "Honolulu", timeZone: "Pacific/Honolulu", gridRegion: "HECO", isRegionSupported: false),
+        name: "Honolulu", point: GeoPoint(latitude: 21.31, longitude: -157.86), timeZone: "Pacific/Honolulu",
+        gridRegion: "HECO", isRegionSupported: false),
     ]
   }
 

@@ -35,15 +35,26 @@ package struct GuidanceTokenKeys: Sendable {
     }
   }
 
-  /// The keys of a store; makes and keeps the first one where it has none.
+  /// Days for which a key checks after a newer one has taken its place: tokens live for 35.
+  static let retirementDays: Int64 = 40
+
+  /// The keys of a store; makes and keeps another one where it has none, or where the newest is too old, and removes those
+  /// that no valid token was made with.
+  ///
+  /// - Parameter maximumAgeDays: Of the key that makes tokens; `nil` for any age.
   /// - Throws: `serviceUnavailable` where the store or the random source fails.
-  package static func load(from store: any EnergyStore, now: Timestamp) async throws(EnergyKitError) -> Self {
+  package static func load(
+    from store: any EnergyStore, now: Timestamp, maximumAgeDays: Int? = nil
+  ) async throws(EnergyKitError) -> Self {
     do {
       let stored = try await store.masterKeys()
-      if !stored.isEmpty { return try Self(stored) }
-      let first = MasterKey(id: 0, secret: try SecureRandom.bytes(32), createTime: now)
-      try await store.append(first)
-      return try Self([first])
+      let used = inUse(stored, now)
+      for key in stored where !used.contains(key) { try await store.removeMasterKey(id: key.id) }
+      guard needsAnother(used, now, maximumAgeDays) else { return try Self(used) }
+      let next = MasterKey(
+        id: used.first.map { $0.id &+ 1 } ?? 0, secret: try SecureRandom.bytes(32), createTime: now)
+      try await store.append(next)
+      return try Self([next] + used)
     } catch let error as EnergyKitError {
       throw error
     } catch let error as StoreError {
@@ -51,5 +62,18 @@ package struct GuidanceTokenKeys: Sendable {
     } catch {
       throw .serviceUnavailable(retryAfterSeconds: 5)
     }
+  }
+
+  private static func needsAnother(_ stored: [MasterKey], _ now: Timestamp, _ maximumAgeDays: Int?) -> Bool {
+    guard let newest = stored.first else { return true }
+    guard let maximumAgeDays else { return false }
+    return now.milliseconds(since: newest.createTime) > Int64(maximumAgeDays) * 86_400_000
+  }
+
+  /// The newest, and those that were used until lately: each is used until the next one is made.
+  private static func inUse(_ stored: [MasterKey], _ now: Timestamp) -> [MasterKey] {
+    stored.indices.filter { index in
+      index == 0 || now.milliseconds(since: stored[index - 1].createTime) <= retirementDays * 86_400_000
+    }.map { stored[$0] }
   }
 }

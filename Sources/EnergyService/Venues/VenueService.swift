@@ -25,9 +25,9 @@ package struct VenueService: Sendable {
     }
   }
 
-  /// The venue linked to a home of the caller's home system.
-  /// - Throws: `permissionDenied`, `venueUnavailable`, `serviceUnavailable`.
-  package func venue(homeID: UUID, as caller: Caller) async throws(EnergyKitError) -> EnergyVenue {
+  /// What the caller may do at the venue linked to a home of the caller's home system.
+  /// - Throws: `permissionDenied` without the entitlement, `serviceUnavailable`.
+  package func pass(homeID: UUID, as caller: Caller) async throws(EnergyKitError) -> VenuePass? {
     try caller.require(.energyKit)
     let grant: VenueGrant?
     do {
@@ -35,7 +35,7 @@ package struct VenueService: Sendable {
     } catch {
       throw EnergyKitError(error)
     }
-    return try grant.map { VenuePass($0, clientID: caller.id) }.visible().venue
+    return grant.map { VenuePass($0, clientID: caller.id) }
   }
 
   /// The venue under its own id, by what the loop's cache knows of it: `nil` where it is absent to the caller.

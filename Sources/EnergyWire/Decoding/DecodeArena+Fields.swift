@@ -67,10 +67,12 @@ extension DecodeArena {
     return raw == 0 ? standard : min(Int(raw), maximum)
   }
 
-  func pageToken(_ string: UnsafeMutablePointer<CChar>?) throws(WireError) -> PageToken? {
+  func pageToken(
+    _ string: UnsafeMutablePointer<CChar>?, in listing: PageToken.Listing
+  ) throws(WireError) -> PageToken? {
     let bytes = bytes(of: string)
     if bytes.isEmpty { return nil }
-    if let token = PageToken(text: bytes) { return token }
+    if let token = PageToken(text: bytes, in: listing) { return token }
     try requireUTF8(bytes)
     throw .invalid("page_token", "is none that was given out")
   }

@@ -95,7 +95,7 @@ extension RichStatus {
     case .unsupportedRegion(let region):
       self.init(
         code: .failedPrecondition, message: "the venue lies outside of the supported region",
-        reason: "UNSUPPORTED_REGION", metadata: ["region": region])
+        reason: "UNSUPPORTED_REGION", metadata: region.isEmpty ? [:] : ["region": region])
     case .venueUnavailable:
       self.init(code: .notFound, message: "there is no such venue for this caller", reason: "VENUE_UNAVAILABLE")
     }

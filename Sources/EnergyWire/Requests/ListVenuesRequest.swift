@@ -16,6 +16,6 @@ package struct ListVenuesRequest: Hashable, Sendable {
     else { throw arena.unpackError }
     pageSize = try arena.pageSize(
       raw.pointee.page_size, standard: Self.maximumPageSize, maximum: Self.maximumPageSize)
-    pageToken = try arena.pageToken(raw.pointee.page_token)
+    pageToken = try arena.pageToken(raw.pointee.page_token, in: .venues)
   }
 }

@@ -17,7 +17,7 @@ package struct ListVenuesResponse: ResponseMessage, WireMessage {
 
   package func encode(to sink: inout some WireSink) {
     for venue in venues { sink.message(VenueMessage(venue), 1) }
-    if let nextPageToken { sink.string(nextPageToken.text, 2) }
+    if let nextPageToken { sink.string(nextPageToken.text(in: .venues), 2) }
   }
 }
 

@@ -158,3 +158,55 @@ private func makeCodec(_ keys: MasterKey...) throws -> GuidanceTokenCodec {
     }
   }
 }
+
+@Suite struct `The keys of guidance tokens` {
+  private let start = Timestamp(seconds: 1_780_000_000)
+  private let client = UUID()
+  private let venue = UUID()
+
+  private func days(_ count: Int64) -> Timestamp { start.advanced(bySeconds: count * 86_400) }
+
+  private func token(_ keys: GuidanceTokenKeys, at time: Timestamp) throws -> UUID {
+    let codec = try GuidanceTokenCodec(keys)
+    return try codec.token(issueTime: time, number: 1, tag: codec.tag(clientID: client, venueID: venue))
+  }
+
+  private func isValid(_ token: UUID, _ keys: GuidanceTokenKeys, at time: Timestamp) throws -> Bool {
+    try GuidanceTokenCodec(keys).verify(token, clientID: client, venueID: venue, now: time) != nil
+  }
+
+  @Test func `stay until they are too old, and check as long as their tokens live`() async throws {
+    let store = InMemoryStore()
+    func load(_ day: Int64) async throws -> GuidanceTokenKeys {
+      try await GuidanceTokenKeys.load(from: store, now: days(day), maximumAgeDays: 90)
+    }
+    let first = try await load(0)
+    #expect(try await load(90).pairs.map(\.id) == first.pairs.map(\.id))
+    let last = try token(first, at: days(90))
+    let second = try await load(91)
+    #expect(second.pairs.map(\.id) == [1, 0])
+    #expect(try isValid(last, second, at: days(91)))
+    #expect(try isValid(last, await load(125), at: days(125)))
+    // Made under the new one: nobody who has the old one alone knows it.
+    #expect(try !isValid(token(second, at: days(91)), first, at: days(91)))
+    #expect(try await load(131).pairs.map(\.id) == [1, 0])
+    #expect(try await load(132).pairs.map(\.id) == [1])
+    #expect(try await store.masterKeys().map(\.id) == [1], "the secret is gone")
+  }
+
+  @Test func `come round to the first id again after the last`() async throws {
+    let store = InMemoryStore()
+    try await store.append(MasterKey(id: 255, secret: Array(repeating: 1, count: 32), createTime: days(0)))
+    #expect(
+      try await GuidanceTokenKeys.load(from: store, now: days(2), maximumAgeDays: 1).pairs.map(\.id) == [0, 255])
+  }
+
+  @Test(arguments: [nil, 90] as [Int?])
+  func `stay where the clock goes back, or where none is ever too old`(maximumAgeDays: Int?) async throws {
+    let store = InMemoryStore()
+    _ = try await GuidanceTokenKeys.load(from: store, now: days(0))
+    let later = maximumAgeDays == nil ? days(9_000) : days(-9_000)
+    let keys = try await GuidanceTokenKeys.load(from: store, now: later, maximumAgeDays: maximumAgeDays)
+    #expect(keys.pairs.map(\.id) == [0])
+  }
+}

@@ -24,6 +24,10 @@ private struct Bench {
     }
   }
 
+  func venue(homeID: UUID, as caller: Caller) async throws -> EnergyVenue {
+    try service.venue(await service.pass(homeID: homeID, as: caller), as: caller)
+  }
+
   func caller(_ entitlements: Set<Entitlement>) -> Caller {
     var client = client
     client.entitlements = entitlements
@@ -47,10 +51,10 @@ private struct Bench {
       .map { VenuePass($0, clientID: caller.id) }
     if let refusal {
       #expect(throws: refusal) { _ = try bench.service.venue(pass, as: caller) }
-      await #expect(throws: refusal) { _ = try await bench.service.venue(homeID: homeID, as: caller) }
+      await #expect(throws: refusal) { _ = try await bench.venue(homeID: homeID, as: caller) }
     } else {
       #expect(try bench.service.venue(pass, as: caller) == venue)
-      #expect(try await bench.service.venue(homeID: homeID, as: caller) == venue)
+      #expect(try await bench.venue(homeID: homeID, as: caller) == venue)
     }
   }
 
@@ -59,7 +63,7 @@ private struct Bench {
     let caller = bench.caller([.energyKit])
     #expect(throws: EnergyKitError.venueUnavailable) { _ = try bench.service.venue(nil, as: caller) }
     await #expect(throws: EnergyKitError.venueUnavailable) {
-      _ = try await bench.service.venue(homeID: UUID(), as: caller)
+      _ = try await bench.venue(homeID: UUID(), as: caller)
     }
   }
 
@@ -69,7 +73,7 @@ private struct Bench {
     let caller = bench.caller(entitlements)
     let refusal = EnergyKitError.permissionDenied(.entitlement(.energyKit))
     #expect(throws: refusal) { _ = try bench.service.venue(nil, as: caller) }
-    await #expect(throws: refusal) { _ = try await bench.service.venue(homeID: UUID(), as: caller) }
+    await #expect(throws: refusal) { _ = try await bench.venue(homeID: UUID(), as: caller) }
     await #expect(throws: refusal) { _ = try await bench.service.list(as: caller, after: nil, limit: 10) }
     #expect(bench.store.questionCount("venues(clientID,after,limit)") == 0)
   }

@@ -69,11 +69,12 @@ import Testing
     let next = PageToken(name: "x", id: clientID)
     let page = try Contract.ListClients.answer(
       decoding: encoded(ListClientsResponse(clients: [client, client], nextPageToken: next)))
-    #expect(page.items == [client, client] && page.nextPageToken == next.text)
+    #expect(page.items == [client, client] && page.nextPageToken == next.text(in: .clients))
     let entries = try Contract.ListVenueAccess.answer(
       decoding: encoded(
         ListVenueAccessResponse(
-          entries: [.init(venueID: venueID, clientID: clientID, access: .denied)], hasMore: false)))
+          entries: [.init(venueID: venueID, clientID: clientID, access: .denied)], hasMore: false,
+          of: .access(venueID: venueID, clientID: nil))))
     let entry = try #require(entries.items.first)
     #expect(entry.venueID == venueID && entry.clientID == clientID && entry.access == .denied)
     #expect(entries.nextPageToken.isEmpty)

@@ -38,7 +38,7 @@ import Testing
     let list = try served(Contract.ListVenues(pageSize: 17)) { try ListVenuesRequest(decoding: $0, arena: $1) }
     #expect(list.pageSize == 17 && list.pageToken == nil)
     let next = PageToken(name: "a", id: homeID)
-    let further = try served(Contract.ListVenues(pageToken: next.text)) {
+    let further = try served(Contract.ListVenues(pageToken: next.text(in: .venues))) {
       try ListVenuesRequest(decoding: $0, arena: $1)
     }
     #expect(further.pageToken == next)
@@ -114,7 +114,7 @@ import Testing
     let next = PageToken(name: "Haus am Fluß", id: venueID)
     let page = try Contract.ListVenues.answer(
       decoding: encoded(ListVenuesResponse(venues: [venue, venue], nextPageToken: next)))
-    #expect(page.nextPageToken == next.text)
+    #expect(page.nextPageToken == next.text(in: .venues))
     #expect(page.items.count == 2)
     let first = try #require(page.items.first)
     #expect(first.id == venueID && first.name == "Haus am Fluß" && first.homeID == homeID)

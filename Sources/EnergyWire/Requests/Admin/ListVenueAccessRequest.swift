@@ -11,6 +11,9 @@ package struct ListVenueAccessRequest: Sendable {
   /// After this venue and client.
   package let after: (venueID: UUID, clientID: UUID)?
 
+  /// What the tokens of its pages belong to.
+  package var listing: PageToken.Listing { .access(venueID: venueID, clientID: clientID) }
+
   package init(decoding message: UnsafeRawBufferPointer, arena: DecodeArena) throws(WireError) {
     try arena.begin(message)
     guard
@@ -21,7 +24,8 @@ package struct ListVenueAccessRequest: Sendable {
     clientID = try arena.optionalUUID(raw.pointee.client_id, field: "client_id")
     guard venueID != nil || clientID != nil else { throw .invalid("venue_id", "venue_id or client_id is needed") }
     pageSize = try arena.adminPageSize(raw.pointee.page_size)
-    guard let token = try arena.pageToken(raw.pointee.page_token) else {
+    guard let token = try arena.pageToken(raw.pointee.page_token, in: .access(venueID: venueID, clientID: clientID))
+    else {
       after = nil
       return
     }

@@ -13,6 +13,6 @@ package struct ListVenueSettingsRequest: Hashable, Sendable {
         arena.allocator, message.count, message.baseAddress?.assumingMemoryBound(to: UInt8.self))
     else { throw arena.unpackError }
     pageSize = try arena.adminPageSize(raw.pointee.page_size)
-    pageToken = try arena.pageToken(raw.pointee.page_token)
+    pageToken = try arena.pageToken(raw.pointee.page_token, in: .venueSettings)
   }
 }

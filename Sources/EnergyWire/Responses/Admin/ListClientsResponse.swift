@@ -17,6 +17,6 @@ package struct ListClientsResponse: ResponseMessage, WireMessage {
 
   package func encode(to sink: inout some WireSink) {
     for client in clients { sink.message(ClientMessage(client), 1) }
-    if let nextPageToken { sink.string(nextPageToken.text, 2) }
+    if let nextPageToken { sink.string(nextPageToken.text(in: .clients), 2) }
   }
 }

@@ -20,7 +20,10 @@ package struct ListVenueAccessResponse: ResponseMessage, WireMessage {
   /// Whether the listing goes on after them.
   package let hasMore: Bool
 
-  package init(entries: [Entry], hasMore: Bool) {
+  private let listing: PageToken.Listing
+
+  package init(entries: [Entry], hasMore: Bool, of listing: PageToken.Listing) {
+    self.listing = listing
     self.entries = entries
     self.hasMore = hasMore
   }
@@ -31,7 +34,7 @@ package struct ListVenueAccessResponse: ResponseMessage, WireMessage {
   package func encode(to sink: inout some WireSink) {
     for entry in entries { sink.message(entry, 1) }
     if hasMore, let last = entries.last {
-      sink.string(PageToken(name: last.venueID.text, id: last.clientID).text, 2)
+      sink.string(PageToken(name: last.venueID.text, id: last.clientID).text(in: listing), 2)
     }
   }
 }

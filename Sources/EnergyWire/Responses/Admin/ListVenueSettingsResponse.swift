@@ -17,6 +17,6 @@ package struct ListVenueSettingsResponse: ResponseMessage, WireMessage {
 
   package func encode(to sink: inout some WireSink) {
     for venue in venues { sink.message(VenueSettingsMessage(venue), 1) }
-    if let nextPageToken { sink.string(nextPageToken.text, 2) }
+    if let nextPageToken { sink.string(nextPageToken.text(in: .venueSettings), 2) }
   }
 }
