@@ -4,11 +4,15 @@ import Locking
 /// The batches that wait for a store's writer: bounded, in order of arrival, answered through their mailboxes.
 ///
 /// What waits is at most what the writer commits in a second, as it has lately, and shared out: a client alone may fill
-/// half of it, two a third each, and the last sixth is for clients of which nothing waits (docs/architecture.md, Limits).
+/// half of it, two a third each, and the last sixth is for small batches of clients of which nothing waits
+/// (docs/architecture.md, Limits).
 package final class SubmissionQueue: Sendable {
   fileprivate struct State {
     var waiting: [EventSubmission] = []
     var eventCount = 0
+    /// Those of `waiting` that came in by the last sixth, and their events.
+    var newcomers: Set<ObjectIdentifier> = []
+    var newcomerEventCount = 0
     var eventCounts: [UUID: Int] = [:]
     /// Events that may wait: what the writer commits in a second.
     var capacity: Int
@@ -136,6 +140,8 @@ extension SubmissionQueue.State {
   fileprivate static let initialCapacity = 20_000
   /// The least that may wait, however slow the writer is.
   private static let minimumCapacity = 2_000
+  /// Events of a batch that cannot hold up others.
+  private static let smallBatchCount = 100
   /// A commit that takes longer says that the disk is stuck: then no more than the least may wait.
   private static let longestCommit = Duration.seconds(1)
 
@@ -143,13 +149,16 @@ extension SubmissionQueue.State {
   mutating func append(_ submissions: [EventSubmission]) -> [EventSubmission] {
     let isStuck = commitStart.map { ContinuousClock.now - $0 > Self.longestCommit } ?? false
     let capacity = isStuck ? min(capacity, Self.minimumCapacity) : capacity
+    let reserve = isStuck ? 0 : capacity / 6
     var refused: [EventSubmission] = []
     for submission in submissions {
       let own = eventCounts[submission.clientID] ?? 0
       let others = eventCounts.count - (own > 0 ? 1 : 0)
-      let hasRoom = eventCount < capacity
-      let mayHaveMore = own == 0 || (eventCount < capacity / 6 * 5 && own < capacity / (others + 2))
-      guard hasRoom, mayHaveMore, submission.order?.isBroken != true,
+      let hasShare =
+        eventCount - newcomerEventCount < capacity - capacity / 6 && (own == 0 || own < capacity / (others + 2))
+      let isNewcomer =
+        !hasShare && own == 0 && submission.weight <= Self.smallBatchCount && newcomerEventCount < reserve
+      guard hasShare || isNewcomer, submission.order?.isBroken != true,
         refused.isEmpty || !refused.contains(where: { $0.clientID == submission.clientID })
       else {
         submission.order?.wasBroken()
@@ -158,6 +167,10 @@ extension SubmissionQueue.State {
       }
       takenCount += 1
       waiting.append(submission)
+      if isNewcomer {
+        newcomers.insert(ObjectIdentifier(submission))
+        newcomerEventCount += submission.weight
+      }
       eventCount += submission.weight
       eventCounts[submission.clientID] = own + submission.weight
     }
@@ -188,6 +201,7 @@ extension SubmissionQueue.State {
     let before = eventCount
     for batch in waiting.prefix(batchCount) {
       eventCount -= batch.weight
+      if !newcomers.isEmpty, newcomers.remove(ObjectIdentifier(batch)) != nil { newcomerEventCount -= batch.weight }
       let left = (eventCounts[batch.clientID] ?? 0) - batch.weight
       eventCounts[batch.clientID] = left > 0 ? left : nil
     }

@@ -170,6 +170,29 @@ import Testing
     #expect(orders.map(\.isBroken) == [true, false])
   }
 
+  @Test func `has room for a small batch of another, however large those are that wait`() async throws {
+    let bench = Bench(maximumPending: 900, maximumCommit: 1_000)
+    let (large, small) = (ListingMailbox(), ListingMailbox())
+    for client in 0..<5 as Range<UInt64> {
+      var batch = batch(of: 700)
+      batch.clientID = Sample.uuid(client)
+      bench.queue.append([batch.submission(to: large, ticket: Ticket())])
+    }
+    // A sixth of 900 events: two that have room and the one that uses it up.
+    for client in 10..<15 as Range<UInt64> {
+      var batch = batch(of: 70)
+      batch.clientID = Sample.uuid(client)
+      bench.queue.append([batch.submission(to: small, ticket: Ticket())])
+    }
+    bench.letGo()
+    await bench.queue.settled()
+    for _ in 0..<1_000 where large.deliveries.joined().count < 5 || small.deliveries.joined().count < 5 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    #expect(large.deliveries.joined().count { $0 == .stored(700) } == 2)
+    #expect(small.deliveries.joined().count { $0 == .stored(70) } == 3)
+  }
+
   @Test func `refuses in one turn those of the client that is above its share only`() async throws {
     let bench = Bench(maximumPending: 120)
     let mailboxes = (0..<2).map { _ in ListingMailbox() }
