@@ -18,6 +18,7 @@ from energykit.v1 import common_pb2, load_event_pb2
 from energykit.v1.load_event_pb2 import LoadEvent, SubmitLoadEventsRequest
 
 from .caller import BASE, CALIFORNIA, FULL, Caller, Demo, error_of, session
+from .operator import Operator
 from .server import Server
 
 SAMPLE = Path(__file__).parent / "data" / "ev_sessions.csv"
@@ -139,21 +140,26 @@ def test_a_restart_between_any_two_events_changes_nothing(data: Path, how: str) 
 
 @dataclass
 class RealSession:
-    device: str
+    user: str
     begin: datetime
-    end: datetime
+    end: datetime | None  # None: the source does not say
     milliwatt_hours: int
+    device: str = ""
+
+    @property
+    def last(self) -> datetime:
+        return self.end or self.begin
 
     def events(self, token: str, shift: timedelta) -> list[LoadEvent]:
-        """Begin, a reading each half hour, end."""
-        session_id, steps = str(uuid.uuid4()), max(1, int((self.end - self.begin) / timedelta(minutes=30)))
+        """Begin, a reading each half hour, end. Without an end: one reading, and the session stays open."""
+        session_id, steps = str(uuid.uuid4()), max(1, int((self.last - self.begin) / timedelta(minutes=30)))
         events = []
         for step in range(steps + 1):
-            moment = self.begin + (self.end - self.begin) * step / steps + shift
+            moment = self.begin + (self.last - self.begin) * step / steps + shift
             event = LoadEvent(
                 id=str(uuid.uuid4()),
                 session_id=session_id,
-                session_state=BEGIN if step == 0 else END if step == steps else ACTIVE,
+                session_state=BEGIN if step == 0 else END if step == steps and self.end else ACTIVE,
                 guidance_token=token,
                 device_id=self.device,
                 electric_vehicle=load_event_pb2.ElectricVehicleMeasurement(
@@ -168,46 +174,87 @@ class RealSession:
 
 
 def real_sessions() -> list[RealSession]:
-    """In order of their ends. Who charges two cars at once has two devices."""
-    free: dict[str, list[datetime]] = defaultdict(list)
-    sessions = []
+    def time_of(text: str) -> datetime | None:
+        return datetime.fromisoformat(text).replace(tzinfo=timezone.utc) if text else None
+
     with SAMPLE.open() as file:
-        for row in sorted(csv.DictReader(file, delimiter=";"), key=lambda row: row["plugged_in"]):
-            begin, end = (
-                datetime.fromisoformat(row[name]).replace(tzinfo=timezone.utc) for name in ("plugged_in", "plugged_out")
+        return [
+            RealSession(
+                row["user"], time_of(row["plugged_in"]), time_of(row["plugged_out"]), round(float(row["kwh"]) * 1_000_000)
             )
-            lanes = free[row["user"]]
-            lane = next((place for place, since in enumerate(lanes) if since <= begin), len(lanes))
-            lanes[lane : lane + 1] = [end]
-            energy = round(float(row["kwh"]) * 1_000_000)
-            sessions.append(RealSession(f"{row['user']} {lane}", begin, end, energy))
-    return sessions
+            for row in csv.DictReader(file, delimiter=";")
+        ]
+
+
+def name_devices(sessions: list[RealSession]) -> None:
+    """Who charges two cars at once has two devices."""
+    free: dict[str, list[datetime]] = defaultdict(list)
+    for each in sorted(sessions, key=lambda each: each.begin):
+        lanes = free[each.user]
+        lane = next((place for place, since in enumerate(lanes) if since <= each.begin), len(lanes))
+        lanes[lane : lane + 1] = [each.last]
+        each.device = f"{each.user} {lane}"
+
+
+def replay(caller: Caller, venue: str, token: str, sessions: list[RealSession], chance: random.Random) -> int:
+    """In the order of time, as if the last had ended a day ago, in batches of any size, some of them twice."""
+    name_devices(sessions)
+    shift = datetime.now(timezone.utc) - timedelta(days=1) - max(each.last for each in sessions)
+    events = [event for each in sessions for event in each.events(token, shift)]
+    events.sort(key=lambda event: event.timestamp.ToMilliseconds())
+    sent = 0
+    while sent < len(events):
+        count = chance.randint(1, 3_000)
+        batch = SubmitLoadEventsRequest(venue_id=venue, load_events=events[sent : sent + count])
+        answer = caller.submit_request(batch)
+        assert (answer.stored_count, answer.rejected_count) == (len(batch.load_events), 0)
+        if chance.random() < 0.2:
+            assert caller.submit_request(batch).duplicate_count == len(batch.load_events)
+        sent += count
+    return len(events)
+
+
+def check_totals(data: Path, sessions: list[RealSession], event_count: int) -> None:
+    """What is stored is what the source says."""
+    total, ended = sum(each.milliwatt_hours for each in sessions), [each for each in sessions if each.end]
+    with sqlite3.connect(f"file:{data}/energykit.sqlite3?mode=ro", uri=True) as store:
+        assert store.execute("SELECT count(*) FROM events").fetchone() == (event_count,)
+        found = store.execute("SELECT count(*), sum(energy) FROM events WHERE session_state = 3").fetchone()
+        assert found == (len(ended), sum(each.milliwatt_hours for each in ended))
+        found = store.execute("SELECT count(*), sum(last_energy) FROM load_sessions").fetchone()
+        assert found == (len(sessions), total)
+    print(f"measured: {len(sessions)} real sessions, {event_count} events, {total / 1e6:.1f} kWh, all accepted")
 
 
 def test_real_charging_sessions_are_all_accepted(data: Path) -> None:
-    """The sessions of some apartment buildings (data/README.md), as if they had ended a day ago."""
-    data.mkdir()
-    sessions = real_sessions()
-    shift = datetime.now(timezone.utc) - timedelta(days=1) - max(each.end for each in sessions)
+    """Those of one month (data/README.md)."""
+    month = datetime(2019, 11, 1, tzinfo=timezone.utc), datetime(2019, 11, 29, tzinfo=timezone.utc)
+    sessions = [each for each in real_sessions() if each.end and month[0] <= each.begin and each.end < month[1]]
+    assert len(sessions) == 1012
     with Server(data) as server, Demo(server) as demo:
-        caller, venue, token = demo.caller(), demo.venues[CALIFORNIA], demo.token()
-        events = [event for each in sessions for event in each.events(token, shift)]
-        events.sort(key=lambda event: event.timestamp.ToMilliseconds())
-        chance = random.Random(11)
-        sent = 0
-        while sent < len(events):
-            count = chance.randint(1, 900)
-            batch = SubmitLoadEventsRequest(venue_id=venue, load_events=events[sent : sent + count])
-            answer = caller.submit_request(batch)
-            assert (answer.stored_count, answer.rejected_count) == (len(batch.load_events), 0)
-            if chance.random() < 0.3:
-                assert caller.submit_request(batch).duplicate_count == len(batch.load_events)
-            sent += count
+        venue = demo.venues[CALIFORNIA]
+        count = replay(demo.caller(), venue, demo.token(), sessions, random.Random(11))
         assert server.stop() == 0
-    with sqlite3.connect(f"file:{data}/energykit.sqlite3?mode=ro", uri=True) as store:
-        total = sum(each.milliwatt_hours for each in sessions)
-        assert store.execute("SELECT count(*) FROM events").fetchone() == (len(events),)
-        assert store.execute("SELECT sum(energy) FROM events WHERE session_state = 3").fetchone() == (total,)
-        found = store.execute("SELECT count(*), sum(last_energy), sum(is_open) FROM load_sessions").fetchone()
-        assert found == (len(sessions), total, 0)
-    print(f"measured: {len(sessions)} real sessions, {len(events)} events, {total / 1e6:.1f} kWh, all accepted")
+    check_totals(data, sessions, count)
+
+
+@pytest.mark.heavy
+def test_a_year_of_real_charging_sessions_is_all_accepted(data: Path) -> None:
+    """All that there are: 17 days a venue, so that each part lies within the 30 days that events may be old."""
+    parts: dict[int, list[RealSession]] = defaultdict(list)
+    sessions = real_sessions()
+    first = min(each.begin for each in sessions)
+    for each in sessions:
+        parts[(each.last - first).days // 17].append(each)
+    assert (len(sessions), len([each for each in sessions if not each.end])) == (6878, 34)
+    with Server(data) as server, Demo(server) as demo:
+        operator, count = Operator(demo), 0
+        client = operator.make_client()
+        caller = operator.caller(client)
+        for number, part in sorted(parts.items()):
+            venue = operator.make_venue(f"part {number}")
+            operator.allow(client, venue)
+            token = caller.get_guidance(venue).guidance.guidance_token
+            count += replay(caller, venue, token, part, random.Random(number))
+        assert server.stop() == 0
+    check_totals(data, sessions, count)
