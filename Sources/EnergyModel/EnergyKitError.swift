@@ -37,11 +37,15 @@ package struct InvalidLoadEvents: Hashable, Sendable {
   package let faultCount: Int
   /// The server's clock when it judged, for callers whose own is off.
   package let serverTime: Timestamp
+  /// Whether a time is at fault, be it in one of the faults that were not kept.
+  package let concernsTime: Bool
 
-  package init(faults: [LoadEventFault], faultCount: Int, serverTime: Timestamp) {
+  /// - Parameter concernsTime: `nil`: as `faults` say.
+  package init(faults: [LoadEventFault], faultCount: Int, serverTime: Timestamp, concernsTime: Bool? = nil) {
     self.faults = faults
     self.faultCount = faultCount
     self.serverTime = serverTime
+    self.concernsTime = concernsTime ?? faults.contains { $0.reason == .timestampOutOfRange }
   }
 }
 

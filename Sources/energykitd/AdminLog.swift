@@ -14,7 +14,7 @@ struct AdminLog: Sendable {
       "admin change",
       [
         "by": "operator", "method": LogValue(change.method), "client": LogValue(change.clientID?.text ?? ""),
-        "venue": LogValue(change.venueID?.text ?? ""),
+        "venue": LogValue(change.venueID?.text ?? ""), "what": LogValue(change.what),
       ])
   }
 }

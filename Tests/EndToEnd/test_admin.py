@@ -385,15 +385,21 @@ def test_each_change_is_one_line_of_the_log_without_secrets(data: Path) -> None:
         made, venue = operator.make_client("Secret name"), operator.make_venue("Secret home")
         operator.allow(made, venue)
         rotated = operator.call("RotateClientKey", client_id=made.id).api_key
+        operator.call("UpdateClient", client_id=made.id, disabled=True)
+        operator.call("UpdateVenue", venue_id=venue, name="Another secret", location_services_denied=True)
         operator.call("GetClient", client_id=made.id)
         error_of(lambda: operator.call("DeleteClient", client_id=some_id()))
         text = server.log_text()
     lines = [line for line in text.splitlines() if "admin change" in line]
     assert [re.search(r"method=(\w+)", line)[1] for line in lines] == [
-        "CreateClient", "CreateVenue", "SetVenueAccess", "RotateClientKey",
+        "CreateClient", "CreateVenue", "SetVenueAccess", "RotateClientKey", "UpdateClient", "UpdateVenue",
     ]  # fmt: skip
+    for line, what in zip(
+        lines[2:], ["granted", '"overlap of 0 s"', "disabled", '"name, location_services_denied"'], strict=True
+    ):
+        assert line.endswith(f"what={what}"), line
     assert f"client={made.id}" in lines[0] and f"venue={venue}" in lines[1] and "by=operator" in lines[0]
-    for secret in (made.key, rotated, "Secret"):
+    for secret in (made.key, rotated, "Secret", "secret"):
         assert secret not in text
 
 

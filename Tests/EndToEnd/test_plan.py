@@ -73,6 +73,8 @@ def test_no_plan_is_better(demo: Demo, hours: int, contiguous: bool) -> None:
     assert sum((end - begin for begin, end in spans), timedelta()) == duration
     assert all(start <= begin < end <= start + window for begin, end in spans)
     assert all(a[1] < b[0] for a, b in itertools.pairwise(spans))
+    chosen = [rating_at(guidance, moment) for begin, end in spans for moment in steps(begin, end - begin)]
+    assert sum(chosen) / count == pytest.approx(best, abs=1e-9)
 
 
 def test_a_window_that_goes_on_beyond_the_guidance(demo: Demo) -> None:

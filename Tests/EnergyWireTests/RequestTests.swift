@@ -162,6 +162,7 @@ import Testing
 
   private static let invalidSignals: [(String, @Sendable (inout Signal) -> Void)] = [
     ("grid_region", { $0.region = "" }),
+    ("grid_region", { $0.region = "a\nb" }),
     ("grid_region", { $0.region = String(repeating: "r", count: 65) }),
     ("kind", { $0.kind = 0 }),
     ("kind", { $0.kind = 4 }),

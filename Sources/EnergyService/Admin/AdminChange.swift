@@ -6,9 +6,12 @@ package struct AdminChange: Hashable, Sendable {
   package let method: String
   package var clientID: UUID?
   package var venueID: UUID?
+  /// What is otherwise now: an access, the names of fields; no names, places or keys. Empty where the method says it all.
+  package let what: String
 
-  package init(_ method: String, clientID: UUID? = nil, venueID: UUID? = nil) {
+  package init(_ method: String, _ what: String = "", clientID: UUID? = nil, venueID: UUID? = nil) {
     self.method = method
+    self.what = what
     self.clientID = clientID
     self.venueID = venueID
   }

@@ -21,7 +21,7 @@ extension AdminOperations {
       try await store.setAccess(access, venueID: venueID, clientID: clientID)
       await tell(
         .access(clientID: clientID, venueID: venueID),
-        AdminChange("SetVenueAccess", clientID: clientID, venueID: venueID))
+        AdminChange("SetVenueAccess", "\(access)", clientID: clientID, venueID: venueID))
     }
   }
 

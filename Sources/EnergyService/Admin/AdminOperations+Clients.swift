@@ -72,7 +72,7 @@ extension AdminOperations {
       if let isDisabled = update.isDisabled { client.isDisabled = isDisabled }
       guard client != earlier else { return client }
       try await store.save(client, keyHash: nil)
-      await tell(.client(id), AdminChange("UpdateClient", clientID: id))
+      await tell(.client(id), AdminChange("UpdateClient", client.differences(from: earlier), clientID: id))
       return client
     }
   }
@@ -97,8 +97,21 @@ extension AdminOperations {
       let now = clock.now
       try await store.replaceKeys(
         of: clientID, by: key.hash.bytes, othersEnd: now.advanced(byMilliseconds: overlapMilliseconds), now: now)
-      await tell(.client(clientID), AdminChange("RotateClientKey", clientID: clientID))
+      await tell(
+        .client(clientID),
+        AdminChange("RotateClientKey", "overlap of \(overlapMilliseconds / 1000) s", clientID: clientID))
       return key
     }
+  }
+}
+
+extension Client {
+  /// For the log: what is otherwise than before.
+  fileprivate func differences(from earlier: Client) -> String {
+    var words: [String] = []
+    if name != earlier.name { words.append("name") }
+    if entitlements != earlier.entitlements { words.append("entitlements") }
+    if isDisabled != earlier.isDisabled { words.append(isDisabled ? "disabled" : "enabled") }
+    return words.joined(separator: ", ")
   }
 }

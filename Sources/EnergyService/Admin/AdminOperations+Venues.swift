@@ -73,12 +73,12 @@ extension AdminOperations {
       var venue = earlier.applying(update)
       await venue.move(by: update, findPlace)
       guard venue != earlier else { return venue }
-      return try await save(venue, by: "UpdateVenue")
+      return try await save(venue, by: "UpdateVenue", venue.differences(from: earlier))
     }
   }
 
   /// Its guidance is there before anybody can ask for it.
-  private func save(_ venue: EnergyVenue, by method: String) async throws -> EnergyVenue {
+  private func save(_ venue: EnergyVenue, by method: String, _ what: String = "") async throws -> EnergyVenue {
     guard LocalClock(timeZone: venue.timeZone) != nil else {
       throw AdminFailure.invalidRequest(
         InvalidRequest(
@@ -96,7 +96,7 @@ extension AdminOperations {
     if venue.mayHaveGuidance {
       try await guidance.prepare(SuggestedAction.allCases.map { GuidanceSeries(of: venue, action: $0) })
     }
-    await tell(.venue(venue.id), AdminChange(method, venueID: venue.id))
+    await tell(.venue(venue.id), AdminChange(method, what, venueID: venue.id))
     return venue
   }
 
@@ -141,6 +141,19 @@ extension NewVenue {
 }
 
 extension EnergyVenue {
+  /// For the log: what is otherwise than before.
+  fileprivate func differences(from earlier: EnergyVenue) -> String {
+    let fields: [(String, Bool)] = [
+      ("name", name != earlier.name), ("home_id", homeID != earlier.homeID), ("location", location != earlier.location),
+      ("time_zone", timeZone != earlier.timeZone), ("grid_region", gridRegion != earlier.gridRegion),
+      ("region_supported", isRegionSupported != earlier.isRegionSupported),
+      ("location_services_denied", isLocationServicesDenied != earlier.isLocationServicesDenied),
+      ("incorporate_rate_plan", incorporatesRatePlan != earlier.incorporatesRatePlan),
+      ("rate_plan_id", ratePlanID != earlier.ratePlanID),
+    ]
+    return fields.filter(\.1).map(\.0).joined(separator: ", ")
+  }
+
   fileprivate func applying(_ update: VenueUpdate) -> EnergyVenue {
     var venue = self
     if let name = update.name { venue.name = name }

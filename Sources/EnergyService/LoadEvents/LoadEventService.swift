@@ -72,7 +72,8 @@ package struct LoadEventService: Sendable {
     case .refused(_, let faults, let faultCount):
       throw .invalidLoadEvent(
         InvalidLoadEvents(
-          faults: Array(faults.prefix(maximumFaultCount)), faultCount: faultCount, serverTime: submission.receivedAt))
+          faults: Array(faults.prefix(maximumFaultCount)), faultCount: faultCount, serverTime: submission.receivedAt,
+          concernsTime: faults.contains { $0.reason == .timestampOutOfRange }))
     case .failed(let error):
       throw EnergyKitError(error)
     }

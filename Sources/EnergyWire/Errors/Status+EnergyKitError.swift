@@ -136,7 +136,7 @@ extension RichStatus {
 
   private init(_ invalid: InvalidLoadEvents) {
     var metadata = ["violations": String(invalid.faultCount)]
-    if invalid.faults.contains(where: { $0.reason == .timestampOutOfRange }) {
+    if invalid.concernsTime {
       metadata["server_time"] = invalid.serverTime.rfc3339
     }
     self.init(

@@ -56,6 +56,9 @@ package struct PublishGridSignalRequest: Hashable, Sendable {
     }
     let region = try arena.text(
       raw.pointee.grid_region, field: "grid_region", maximumByteCount: maximumRegionByteCount)
+    guard region.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .invalid("grid_region", "must be printable ASCII without spaces")
+    }
     let model = try arena.text(raw.pointee.model, field: "model", maximumByteCount: maximumModelByteCount)
     guard let kind = UInt8(exactly: raw.pointee.kind.rawValue).flatMap(SignalKind.init(rawValue:)) else {
       throw .invalid("kind", "must be CARBON_AVERAGE, CARBON_MARGINAL or PRICE")

@@ -134,6 +134,15 @@ private func plan(
       let length = found.intervals.reduce(0) { $0 + $1.milliseconds } / aMinute
       #expect(length == min(minutes, (window.end.milliseconds(since: max(window.start, at(now)))) / aMinute))
       #expect(abs(found.meanRating.value * Double(length) - (try #require(wanted))) < 1e-9, "seed \(seed)")
+      // What the plan says of itself is what its intervals cost, minute by minute.
+      let costs = found.intervals.flatMap { interval in
+        stride(from: interval.start.milliseconds, to: interval.end.milliseconds, by: Int(aMinute)).map { time in
+          let place = Int(Timestamp(milliseconds: time).milliseconds(since: origin) / aMinute / 10)
+          return ratings.indices.contains(place) ? ratings[place] : nil
+        }
+      }
+      #expect(costs.allSatisfy { $0 != nil }, "no minute of a gap")
+      #expect(abs(costs.reduce(0) { $0 + ($1 ?? 0) } - (try #require(wanted))) < 1e-9, "seed \(seed)")
       #expect(!isContiguous || found.intervals.count == 1)
     }
   }
