@@ -20,7 +20,8 @@ package struct PEMFile: Sendable {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unusable(file: path, reason: "is not a regular file")
+      let isDirectory = status.st_mode & S_IFMT == S_IFDIR
+      throw .unusable(file: path, reason: isDirectory ? "Is a directory" : "is not a regular file")
     }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16 << 10)

@@ -194,7 +194,7 @@ import Testing
     #expect(
       reason { () throws(TLSError) in _ = try PEMFile(reading: "/nowhere/a.pem") }
         == "/nowhere/a.pem: No such file or directory")
-    #expect(reason { () throws(TLSError) in _ = try PEMFile(reading: "/tmp") } == "/tmp: is not a regular file")
+    #expect(reason { () throws(TLSError) in _ = try PEMFile(reading: "/tmp") } == "/tmp: Is a directory")
     #expect(
       reason { () throws(TLSError) in _ = try PEMFile(reading: "/dev/zero") } == "/dev/zero: is not a regular file")
   }
