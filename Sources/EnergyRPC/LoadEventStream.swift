@@ -14,9 +14,10 @@ internal import Storage
 ///
 /// `@unchecked Sendable`: used on the call's loop only.
 final class LoadEventStream: RequestConsumer, CallObserver, @unchecked Sendable {
-  /// Batches of a stream that may wait for their commit, and events in them (one batch may have more).
+  /// Batches of a stream that may wait for their commit, and events in them (one batch may have more): no more than the
+  /// queue to the store always has for a client, so that a stream that is faster than the disk is held, not refused.
   static let maximumBatchCount = 32
-  static let maximumEventCount = 10_000
+  static let maximumEventCount = 2_000
 
   private let call: any ServerCall
   private let loop: EnergyLoop

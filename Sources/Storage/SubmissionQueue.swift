@@ -138,8 +138,8 @@ package final class SubmissionQueue: Sendable {
 extension SubmissionQueue.State {
   /// Two batches of the largest kind; the first commits tell how much it should be.
   fileprivate static let initialCapacity = 20_000
-  /// The least that may wait, however slow the writer is.
-  private static let minimumCapacity = 2_000
+  /// The least that may wait, however slow the writer is: half of it is what a stream sends before it is held.
+  private static let minimumCapacity = 4_000
   /// Events of a batch that cannot hold up others.
   private static let smallBatchCount = 100
   /// A commit that takes longer says that the disk is stuck: then no more than the least may wait.

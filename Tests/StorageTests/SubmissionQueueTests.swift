@@ -258,6 +258,28 @@ import Testing
     return condition()
   }
 
+  @Test func `has room for what one stream sends ahead, however slow its writer is`() async throws {
+    let queue = SubmissionQueue(
+      writer: WorkerThread(), maximumPendingEventCount: 200_000, maximumCommitEventCount: 100
+    ) { batches in
+      usleep(40_000)
+      return batches.map { .stored($0.eventCount) }
+    }
+    let mailbox = ListingMailbox()
+    // As a stream does: 2,000 events of 100 each are under way.
+    var sentCount = 0
+    while sentCount < 60 {
+      if sentCount - mailbox.deliveries.joined().count < 20 {
+        append(100, to: queue, for: mailbox)
+        sentCount += 1
+      } else {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+    }
+    await queue.settled()
+    #expect(mailbox.deliveries.joined().allSatisfy { $0 == .stored(100) })
+  }
+
   @Test func `lets wait what its writer does in a second, and a newcomer in`() async throws {
     let writer = WorkerThread()
     // 4,000 events a second.
