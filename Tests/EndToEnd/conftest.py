@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from sanitizers import within
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 from .caller import Demo
+from .operator import Operator
 from .server import Server
 
 LIGHT_LIMIT = 90  # seconds
@@ -47,3 +50,26 @@ def demo(server: Server) -> Iterator[Demo]:
 def data(tmp_path: Path) -> Path:
     """A directory for a server's data, not yet there."""
     return tmp_path / "data"
+
+
+QUICK_COMMITS = 40  # more than a start needs
+
+
+@pytest.fixture
+def slow(data: Path, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """A server on a disk on which each commit takes so many milliseconds; those of its start do not."""
+    if shutil.which("strace") is None:
+        pytest.fail("strace is missing (scripts/packages.txt)")
+    delay = f"inject=fdatasync:delay_enter={request.param * 1000}:when={QUICK_COMMITS}+"
+    wrapper = ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", delay]
+    with Server(data, wrapper=wrapper) as server:
+        with Demo(server) as demo:
+            operator = Operator(demo)
+            assert any(seconds(operator.make_client) >= request.param / 1000 for _ in range(QUICK_COMMITS + 1))
+        yield server
+
+
+def seconds(body: Callable[[], object]) -> float:
+    begin = time.monotonic()
+    body()
+    return time.monotonic() - begin

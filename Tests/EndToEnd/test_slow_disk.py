@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
 import grpc
 import pytest
@@ -24,17 +22,6 @@ from .server import Server
 
 pytestmark = pytest.mark.heavy
 FLOOD_SECONDS = 6
-
-
-@pytest.fixture
-def slow(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Server]:
-    """Each commit takes so many milliseconds."""
-    if shutil.which("strace") is None:
-        pytest.fail("strace is missing (scripts/packages.txt)")
-    delay = f"inject=fdatasync:delay_enter={request.param * 1000}"
-    wrapper = ["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", delay]
-    with Server(tmp_path / "data", wrapper=wrapper) as server:
-        yield server
 
 
 def stored(server: Server) -> int:
