@@ -146,6 +146,7 @@ class FastSender:
 
 
 # Events of a batch, batches, and how many of them the server takes ahead of their answers: 32, or 2,000 events.
+@pytest.mark.heavy
 @pytest.mark.parametrize(("size", "count", "at_work"), [(5, 200, 32), (20, 80, 32), (150, 30, 14), (2_500, 4, 1)])
 @pytest.mark.parametrize("slow", [400], indirect=True)
 def test_a_fast_sender_is_held_and_loses_nothing(slow: Server, size: int, count: int, at_work: int) -> None:
